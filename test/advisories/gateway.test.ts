@@ -7,7 +7,7 @@ import { createServer } from "../../runtime/server/create-server.ts";
 import { serveHttp } from "../../runtime/server/run/serve-http.ts";
 import type { Authenticate } from "../../runtime/transport/http-server/identity.ts";
 import type { HttpListener, ListenOptions } from "../../runtime/transport/http-server/listen.ts";
-import { call, initialize, send, type Answer } from "../kit/http-exchange.ts";
+import { call, initialize, send, type HttpResponse } from "../kit/http-exchange.ts";
 
 /* A gateway over HTTP, between attackers and a server over HTTP that trusts the gateway. */
 
@@ -40,7 +40,7 @@ async function openGateway(options: ListenOptions = {}): Promise<Behind> {
 
 const revision = "2025-11-25";
 
-function post(url: string, headers: Record<string, string>, body = initialize(revision)): Promise<Answer> {
+function post(url: string, headers: Record<string, string>, body = initialize(revision)): Promise<HttpResponse> {
   return send(url, undefined, { body, headers });
 }
 

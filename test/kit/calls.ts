@@ -20,7 +20,7 @@ export interface CallSetup {
   /** Information of the transport about the sender. */
   readonly origin?: unknown;
   /** Answers requests to the client. */
-  readonly answer?: (method: string, params: unknown) => unknown;
+  readonly respond?: (method: string, params: unknown) => unknown;
 }
 
 /** Calls a handler as the core does: params and result are checked against the revision. */
@@ -68,9 +68,9 @@ export function createCall(server: Server, revision: Revision, setup: CallSetup)
   const caller: Caller = {
     async request(row, params) {
       sent.push({ method: row.method, params });
-      const answer: unknown = setup.answer?.(row.method, params);
-      if (!isResult<never>(answer)) throw new Error("nobody answers");
-      return answer;
+      const result: unknown = setup.respond?.(row.method, params);
+      if (!isResult<never>(result)) throw new Error("nobody answers");
+      return result;
     },
     async notify(row, params) {
       sent.push({ method: row.method, params });

@@ -12,7 +12,7 @@ export interface SendOptions {
   readonly body?: unknown;
 }
 
-export interface Answer {
+export interface HttpResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
@@ -44,8 +44,8 @@ export function textOf(message: unknown): string {
 }
 
 /** The code of a JSON-RPC error. */
-export function codeOf(answer: Pick<Answer, "json">): unknown {
-  return isObject(answer.json) && isObject(answer.json.error) ? answer.json.error.code : undefined;
+export function codeOf(response: Pick<HttpResponse, "json">): unknown {
+  return isObject(response.json) && isObject(response.json.error) ? response.json.error.code : undefined;
 }
 
 /** Events of one connection, in order. */
@@ -113,7 +113,7 @@ export class Stream {
   }
 }
 
-export async function send(url: string, agent: Agent | undefined, options: SendOptions = {}): Promise<Answer> {
+export async function send(url: string, agent: Agent | undefined, options: SendOptions = {}): Promise<HttpResponse> {
   const response = await exchange(url, agent, options);
   let text = "";
   response.setEncoding("utf8");

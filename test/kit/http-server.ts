@@ -6,7 +6,7 @@ import { createAcceptor, type ServeOptions } from "../../runtime/lifecycle/accep
 import type { CallContext } from "../../runtime/protocol/peer/incoming-call.ts";
 import type { Connection } from "../../runtime/protocol/peer/peer.ts";
 import { listenHttp, type HttpListener, type ListenOptions } from "../../runtime/transport/http-server/listen.ts";
-import { initialize, openStream, send, type Answer, type SendOptions, type Stream } from "./http-exchange.ts";
+import { initialize, openStream, send, type HttpResponse, type SendOptions, type Stream } from "./http-exchange.ts";
 import { initialized } from "./messages.ts";
 
 /** Implementation of a tool of the tested server. */
@@ -17,7 +17,7 @@ export interface Rig {
   readonly listener: HttpListener;
   /** Every connection that was ever accepted. */
   readonly connections: readonly Connection[];
-  send(options?: SendOptions): Promise<Answer>;
+  send(options?: SendOptions): Promise<HttpResponse>;
   stream(options?: SendOptions): Promise<Stream>;
   open(revision?: string, headers?: Record<string, string>): Promise<Session>;
   close(): Promise<void>;
@@ -27,11 +27,11 @@ export interface Session {
   readonly id: string;
   readonly headers: Record<string, string>;
   /** POSTs a message and reads the whole answer. */
-  post(message: unknown, headers?: Record<string, string>): Promise<Answer>;
+  post(message: unknown, headers?: Record<string, string>): Promise<HttpResponse>;
   /** POSTs a message and reads events as they come. */
   postStream(message: unknown): Promise<Stream>;
   listen(lastEventId?: string): Promise<Stream>;
-  end(): Promise<Answer>;
+  end(): Promise<HttpResponse>;
 }
 
 /** Starts a server with these tools on a free port. */
@@ -104,7 +104,7 @@ export function log(context: CallContext, data: unknown): Promise<void> {
 }
 
 /** Asks the client for its roots as part of a call. */
-export function askRoots(context: CallContext): Promise<unknown> {
+export function requestRoots(context: CallContext): Promise<unknown> {
   const row = context.revision.serverRequests["roots/list"];
   if (!row) throw new Error("no roots");
   return context.request(row, undefined);

@@ -1,5 +1,5 @@
 import type { RequestId } from "../../runtime/jsonrpc/message.ts";
-import { alone } from "./revisions.ts";
+import { statelessRevision } from "./revisions.ts";
 
 /** Names of the reserved metadata, spelled out: the tests do not derive what they test. */
 export const meta = {
@@ -12,9 +12,9 @@ export const meta = {
 } as const;
 
 /** Complete metadata of a request; members that are `undefined` are left out. */
-export function claim(changes: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
+export function requestMetadata(changes: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
   const complete = {
-    [meta.version]: alone.id,
+    [meta.version]: statelessRevision.id,
     [meta.capabilities]: {},
     [meta.clientInfo]: { name: "test", version: "1" },
     ...changes,
@@ -29,7 +29,7 @@ export function request(
   params: object = {},
   changes: Readonly<Record<string, unknown>> = {},
 ): { readonly jsonrpc: "2.0"; readonly id: RequestId; readonly method: string; readonly params: object } {
-  return { jsonrpc: "2.0", id, method, params: { ...params, _meta: claim(changes) } };
+  return { jsonrpc: "2.0", id, method, params: { ...params, _meta: requestMetadata(changes) } };
 }
 
 /** `initialize` for a revision, as a client would send it. */

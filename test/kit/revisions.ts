@@ -17,7 +17,7 @@ export const batching: Revision = revisionOf("2025-03-26");
 export const newest: Revision = revisionOf("2025-11-25");
 
 /** The newest revision whose requests stand alone. */
-export const alone: Revision = first();
+export const statelessRevision: Revision = first();
 
 /** A revision that nobody else has: the runtime must work on the data alone. */
 export const invented: Revision = {

@@ -41,7 +41,7 @@ export async function serveScript(script: Script = () => usual): Promise<Scripte
   const server = createServer((request, response) => {
     void read(request).then((received) => {
       requests.push(received);
-      if (script(received, response) === usual) answerAsUsual(received, response);
+      if (script(received, response) === usual) respondAsUsual(received, response);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -65,12 +65,12 @@ export function openingResult(params: Record<string, unknown> = {}): object {
 }
 
 /** Answers with JSON. */
-export function sayJson(response: ServerResponse, body: unknown, { status = 200, headers = {} } = {}): void {
+export function respondJson(response: ServerResponse, body: unknown, { status = 200, headers = {} } = {}): void {
   response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(body));
 }
 
 /** Begins a stream of events; what is given is written at once. */
-export function sayEvents(response: ServerResponse, ...events: readonly string[]): void {
+export function respondEvents(response: ServerResponse, ...events: readonly string[]): void {
   response.writeHead(200, { "content-type": "text/event-stream" });
   response.write(events.join(""));
 }
@@ -93,14 +93,14 @@ export function connectScript(
   return connect(transport, { info: { name: "c", version: "1" }, revisions: [newest], ...options, timeouts });
 }
 
-function answerAsUsual({ method, message }: Received, response: ServerResponse): void {
+function respondAsUsual({ method, message }: Received, response: ServerResponse): void {
   if (method === "GET") return void response.writeHead(405, { allow: "POST, DELETE" }).end();
   if (method === "DELETE") return void response.writeHead(200).end();
   const { id } = message;
   if (id === undefined || message.method === undefined) return void response.writeHead(202).end();
   const isOpening = message.method === "initialize";
   const result = isOpening ? openingResult(message.params) : {};
-  sayJson(response, { jsonrpc: "2.0", id, result }, { headers: isOpening ? { "mcp-session-id": sessionId } : {} });
+  respondJson(response, { jsonrpc: "2.0", id, result }, { headers: isOpening ? { "mcp-session-id": sessionId } : {} });
 }
 
 async function read(request: IncomingMessage): Promise<Received> {

@@ -2,7 +2,7 @@ import { extension } from "../../generated/extensions/tasks/index.ts";
 import { isObject } from "../../generated/support.ts";
 import { connect, type ClientConnection } from "../../runtime/client/connect.ts";
 import type { ConnectionFactoryOptions } from "../../runtime/client/connection-factory.ts";
-import { alone } from "../kit/revisions.ts";
+import { statelessRevision } from "../kit/revisions.ts";
 import { Wire } from "../../runtime/testing/wire.ts";
 
 /** How a server sends its input requests. */
@@ -69,7 +69,7 @@ class AskingServer extends Wire {
       case "server/discover":
         return {
           ...list,
-          supportedVersions: [alone.id],
+          supportedVersions: [statelessRevision.id],
           capabilities: { tools: {}, ...(this.#way === "task" && { extensions: { [extension.id]: {} } }) },
         };
       case "tools/list":

@@ -6,7 +6,7 @@ import { startRemote } from "../fuzz/remote/process.ts";
 import { fuzzStatelessHttp, fuzzStatelessStdio } from "../fuzz/remote/stateless.ts";
 import { createHttpSubject, createStdioSubject, readUrl, remoteOptions } from "../fuzz/remote/subjects.ts";
 import { readFuzzRevisions, type FuzzRevision } from "../fuzz/revision.ts";
-import { alone } from "../kit/revisions.ts";
+import { statelessRevision } from "../kit/revisions.ts";
 import { optionsVariable, type EverythingProject } from "./everything-project.ts";
 
 /** Bytes that may stay, as for hostile servers. */
@@ -31,7 +31,7 @@ export function testHostileInput(open: () => EverythingProject): void {
 
   beforeAll(async () => {
     revisions = await readFuzzRevisions();
-    stateless = await readFuzzRevisions([alone]);
+    stateless = await readFuzzRevisions([statelessRevision]);
   });
   const readStateless = (): FuzzRevision => stateless[0] ?? expect.unreachable();
 

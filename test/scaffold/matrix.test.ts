@@ -24,7 +24,7 @@ import { runCli } from "../kit/programs.ts";
 import { pets } from "../generator/openapi/pets.ts";
 import { createValidators, type Validator } from "../oracle/official-validators.ts";
 import { readOfficialSchema } from "../oracle/official.ts";
-import { claim } from "../kit/messages.ts";
+import { requestMetadata } from "../kit/messages.ts";
 import { startNats } from "../cluster/processes/nats-process.ts";
 import { startRedis } from "../cluster/processes/redis-process.ts";
 import { npm } from "./npm.ts";
@@ -222,7 +222,7 @@ describe.each(projects)("a project for --protocol $protocol", ({ protocol, serve
 
     test("a project sends nothing that the official schema rejects, and no member of another revision", async () => {
       const isAlone = isStateless(revision);
-      const wire = new Wire(folder, isAlone ? claim() : undefined);
+      const wire = new Wire(folder, isAlone ? requestMetadata() : undefined);
       const foreign = new Set<string>();
       const noteForeign = (definition: string, value: object): void => {
         const known = Object(Object(definitions[definition]).properties);

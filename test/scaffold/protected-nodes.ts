@@ -6,7 +6,7 @@ import { expect, vi } from "vitest";
 import { createRedisEngine } from "../../cluster/redis/index.ts";
 import { joinCluster } from "../../cluster/index.ts";
 import { startIssuer } from "../../runtime/testing/issuer/issuer.ts";
-import { initialize, send, type Answer } from "../kit/http-exchange.ts";
+import { initialize, send, type HttpResponse } from "../kit/http-exchange.ts";
 
 /** Project of the nodes, and the engine that they share. */
 export interface NodesOptions {
@@ -77,7 +77,7 @@ export async function checkProtectedNodes({ folder, name, env }: NodesOptions): 
 const revision = "2025-11-25";
 const listTools = { jsonrpc: "2.0", id: 2, method: "tools/list" };
 
-function post(url: string, message: object, headers: Record<string, string>): Promise<Answer> {
+function post(url: string, message: object, headers: Record<string, string>): Promise<HttpResponse> {
   return send(url, undefined, { body: message, headers });
 }
 

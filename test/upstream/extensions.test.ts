@@ -17,7 +17,7 @@ import { createExtensionJudge } from "../oracle/exactness/extension-judge.ts";
 import { createValidators } from "../oracle/official-validators.ts";
 import { createExtendedServer } from "../oracle/exactness/extension-server.ts";
 import { invalidMessages, validMessages } from "../runtime/server/apps/ui-samples.ts";
-import { alone } from "../kit/revisions.ts";
+import { statelessRevision } from "../kit/revisions.ts";
 
 /*
  * The declarations of the authors of extensions, and the JSON Schemas that they generate from them, which are not part of this project:
@@ -26,7 +26,7 @@ import { alone } from "../kit/revisions.ts";
  */
 
 const folder = await openSpecFolder("spec");
-const core = await folder.readModel(alone.id);
+const core = await folder.readModel(statelessRevision.id);
 
 function readUpstreamFile(path: string): string {
   const upstream = process.env.MCP_UPSTREAM_DIR;
@@ -133,7 +133,7 @@ it("every message about tasks is valid against upstream's own schema", async () 
   const [near, far] = createInMemoryTransports();
   serve(createExtendedServer(), far);
   const judge = await createExtensionJudge(["tasks"], { tasks: readUpstream("tasks") });
-  const { problems, used } = judge.judge(await converseExtended(near, alone));
+  const { problems, used } = judge.judge(await converseExtended(near, statelessRevision));
   expect(problems).toEqual([]);
   expect(used).toContain("notifications/tasks");
   expect(used).toContain("tools/call task");

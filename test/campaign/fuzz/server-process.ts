@@ -1,11 +1,11 @@
 import { runServer } from "../../../runtime/server/run/run-server.ts";
 import { createFuzzedServer } from "../../fuzz/defined-subjects.ts";
 import { maxMessageBytes } from "../../fuzz/lines.ts";
-import { alone, handshakeRevisions } from "../../kit/revisions.ts";
+import { statelessRevision, handshakeRevisions } from "../../kit/revisions.ts";
 
 /* Program of the tested server in a process of its own: over its standard streams, or over HTTP with `--http`. With `FUZZ_STATELESS` it has no sessions. */
 
-const revisions = process.env["FUZZ_STATELESS"] === undefined ? handshakeRevisions : [alone];
+const revisions = process.env["FUZZ_STATELESS"] === undefined ? handshakeRevisions : [statelessRevision];
 
 /** Lets the process end with an error, which is a problem of the conversation. */
 function fail(kind: string, error: Error): void {

@@ -8,8 +8,8 @@ import type { FuzzRevision } from "../../fuzz/revision.ts";
 import type { Script } from "../../fuzz/steps.ts";
 import { prepare, serverCapabilities } from "../../fuzz/subjects.ts";
 import { isHit, pick, createRandom, type Random } from "../../kit/random.ts";
-import { alone } from "../../kit/revisions.ts";
-import { claim, meta } from "../../kit/messages.ts";
+import { statelessRevision } from "../../kit/revisions.ts";
+import { requestMetadata, meta } from "../../kit/messages.ts";
 import { parseJson } from "../../fuzz/parse-json.ts";
 
 /* Both ends at the revisions whose requests carry their own metadata. */
@@ -22,7 +22,7 @@ export async function createStatelessServerSubject(
 ): Promise<Subject> {
   const { random } = prepare(script, revisions);
   const connection = await open("server");
-  const served = serveFuzzed(connection, random, [alone]);
+  const served = serveFuzzed(connection, random, [statelessRevision]);
   return { ...(await toStatelessSubject(connection, script, revisions)), ...served };
 }
 
@@ -34,7 +34,7 @@ export async function toStatelessSubject(
 ): Promise<Omit<Subject, "close">> {
   const { fuzz } = prepare(script, revisions);
   const { wire } = wired;
-  wire.post({ jsonrpc: "2.0", id: 0, method: "server/discover", params: { _meta: claim() } });
+  wire.post({ jsonrpc: "2.0", id: 0, method: "server/discover", params: { _meta: requestMetadata() } });
   await awaitSent(wired);
   const [opening] = wire.sent.splice(0);
   const declared = { server: readCapabilities(opening, "result"), client: {} };
@@ -60,10 +60,10 @@ export async function createStatelessClientSubject(
   const connection = await open("client");
   const declared = { server: script.isOpen ? statelessCapabilities : {}, client: {} };
   const result = {
-    ...{ resultType: "complete", ttlMs: 0, cacheScope: "private", supportedVersions: [alone.id] },
+    ...{ resultType: "complete", ttlMs: 0, cacheScope: "private", supportedVersions: [statelessRevision.id] },
     ...{ capabilities: declared.server, _meta: { [meta.serverInfo]: { name: "s", version: "1" } } },
   };
-  const options = { random, revisions: [alone], result };
+  const options = { random, revisions: [statelessRevision], result };
   const { opening: _opening, ...session } = await openFuzzedSession(connection, options);
   const receiver: Receiver = { fuzz, role: "client", declared, isSilent: true };
   return {
@@ -80,19 +80,19 @@ const { tasks: _tasks, ...statelessCapabilities } = serverCapabilities;
 const metadataCodes: readonly number[] = [
   -32601,
   -32602,
-  ...[alone.errors["unsupportedProtocolVersion"]?.code].filter((code) => code !== undefined),
+  ...[statelessRevision.errors["unsupportedProtocolVersion"]?.code].filter((code) => code !== undefined),
 ];
 
 /** Codes of errors for a request that is accepted: an argument is unknown, or the client lacks a capability. */
 const handlerCodes: readonly number[] = [
   -32602,
   -32002,
-  ...[alone.errors["missingRequiredClientCapability"]?.code].filter((code) => code !== undefined),
+  ...[statelessRevision.errors["missingRequiredClientCapability"]?.code].filter((code) => code !== undefined),
 ];
 
 function expect({ id, method, params }: ReceivedRequest, hanging: Set<Id>): ExpectedOutcome | undefined {
   const own = isObject(params) ? params._meta : undefined;
-  if (isObject(own) && own[meta.version] === alone.id && isObject(own[meta.capabilities])) {
+  if (isObject(own) && own[meta.version] === statelessRevision.id && isObject(own[meta.capabilities])) {
     // Its response follows when it is cancelled.
     if (method === "subscriptions/listen") hanging.add(id);
     return undefined;
@@ -108,7 +108,7 @@ function addMetadata(line: Uint8Array, random: Random): Uint8Array {
   const { params = {} } = value;
   if (!isObject(params) || isHit(0.04, random)) return line;
   const changes = isHit(0.95, random) ? pick(complete, random) : pick(broken, random);
-  return Buffer.from(`${JSON.stringify({ ...value, params: { ...params, _meta: claim(changes) } })}\n`);
+  return Buffer.from(`${JSON.stringify({ ...value, params: { ...params, _meta: requestMetadata(changes) } })}\n`);
 }
 
 const complete: readonly Readonly<Record<string, unknown>>[] = [

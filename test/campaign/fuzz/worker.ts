@@ -1,5 +1,5 @@
 import { readFuzzRevisions } from "../../fuzz/revision.ts";
-import { alone } from "../../kit/revisions.ts";
+import { statelessRevision } from "../../kit/revisions.ts";
 import { followingSeed, mostFindings, type Job, type Report } from "./job.ts";
 import { lanes, nameOf } from "./lanes.ts";
 
@@ -9,7 +9,7 @@ import { lanes, nameOf } from "./lanes.ts";
 Error.stackTraceLimit = 0;
 
 const sessions = await readFuzzRevisions();
-const stateless = await readFuzzRevisions([alone]);
+const stateless = await readFuzzRevisions([statelessRevision]);
 const unhandled: string[] = [];
 process.on("unhandledRejection", (reason) => unhandled.push(`unhandled rejection: ${String(reason)}`));
 

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it, onTestFinished } from "vitest";
 import { createProgram, isAlive } from "../../kit/programs.ts";
 import { readUrl, startGateway } from "../../runtime/gateway/command-run.ts";
-import { call, initialize, send, type Answer } from "../../kit/http-exchange.ts";
+import { call, initialize, send, type HttpResponse } from "../../kit/http-exchange.ts";
 import { initialized } from "../../kit/messages.ts";
 import { startRedis } from "../processes/redis-process.ts";
 
@@ -17,7 +17,7 @@ it("two gateways serve one session; it ends with the process that has the connec
   const keys = { MCP_KEYS: randomBytes(32).toString("base64"), ENGINE_URL: redis.url };
   const gateways = [1, 2].map(() => startGateway(["--listen", "0", "--engine", "--", process.execPath, sdk], keys));
   const urls = await Promise.all(gateways.map((gateway) => readUrl(gateway)));
-  const post = (node: number, body: object, headers: Record<string, string> = {}): Promise<Answer> =>
+  const post = (node: number, body: object, headers: Record<string, string> = {}): Promise<HttpResponse> =>
     send(urls[node] ?? "", undefined, { body, headers });
   const open = async (node: number): Promise<Record<string, string>> => {
     const opened = await post(node, initialize("2025-11-25"));

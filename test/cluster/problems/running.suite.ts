@@ -4,7 +4,7 @@ import { isObject } from "../../../generated/support.ts";
 import type { CallContext } from "../../../runtime/protocol/peer/incoming-call.ts";
 import { joinCluster } from "../../../cluster/cluster.ts";
 import type { Engine } from "../../../cluster/stores/engine.ts";
-import { call, initialize, textOf, type Answer, type Stream } from "../../kit/http-exchange.ts";
+import { call, initialize, textOf, type HttpResponse, type Stream } from "../../kit/http-exchange.ts";
 import { log, start, type Rig, type Session, type Tool } from "../../kit/http-server.ts";
 
 /** Store of a test, with a server of its own. */
@@ -35,14 +35,14 @@ interface TestNode<Store> {
 
 type OnTestFinished = (end: OnTestFinishedHandler) => void;
 
-function expectUnavailable({ status, headers, text }: Answer): void {
+function expectUnavailable({ status, headers, text }: HttpResponse): void {
   expect([status, text]).toEqual([503, expect.stringContaining("error")]);
   expect(Number(headers["retry-after"])).toBeGreaterThan(0);
   expect(headers["mcp-session-id"]).toBeUndefined();
 }
 
 /** Repeats a request until it is accepted: the store may need some time after a fault. */
-async function retry(request: () => Promise<Answer>): Promise<Answer> {
+async function retry(request: () => Promise<HttpResponse>): Promise<HttpResponse> {
   for (let attempt = 0; ; attempt += 1) {
     const answer = await request();
     if (answer.status !== 503 || attempt > 100) return answer;
@@ -174,6 +174,6 @@ interface Report<Store> {
   proceed(): void;
 }
 
-function readStatus({ json }: Answer): unknown {
+function readStatus({ json }: HttpResponse): unknown {
   return isObject(json) ? json.status : undefined;
 }

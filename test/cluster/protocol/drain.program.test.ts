@@ -4,7 +4,7 @@ import { joinCluster } from "../../../cluster/cluster.ts";
 import { createMemoryCluster } from "../../../cluster/memory-engine.ts";
 import type { Engine } from "../../../cluster/stores/engine.ts";
 import { createGate, until } from "../../kit/time.ts";
-import { askRoots, log, start, type Rig, type Tool } from "../../kit/http-server.ts";
+import { requestRoots, log, start, type Rig, type Tool } from "../../kit/http-server.ts";
 import { call, textOf } from "../../kit/http-exchange.ts";
 import { override } from "../../kit/override.ts";
 import { startNodes, type Nodes } from "./nodes.ts";
@@ -14,7 +14,7 @@ const gates = new Map<string, (value: string) => void>();
 
 /** Tools that log, so that their response is a stream, and then wait. */
 const tools: Record<string, Tool> = {
-  ask: async (context) => JSON.stringify(await askRoots(context)),
+  ask: async (context) => JSON.stringify(await requestRoots(context)),
   wait: async (context, { key }) => {
     await log(context, "begun");
     return new Promise((resolve) => gates.set(String(key), resolve));

@@ -3,7 +3,7 @@ import { connect } from "../../../runtime/client/connect.ts";
 import { createUntypedClient } from "../../../runtime/client/create-client.ts";
 import { defineExtension } from "../../../runtime/server/extensions/define-extension.ts";
 import { createHttpClientTransport } from "../../../runtime/transport/http-client/http-client.ts";
-import { alone, newest as handshake } from "../../kit/revisions.ts";
+import { statelessRevision, newest as handshake } from "../../kit/revisions.ts";
 import { clientNotifications, clientRequests, extension } from "../../runtime/server/extensions/echo.ts";
 import { startServerNodes, type ServerNodes } from "./server-nodes.ts";
 
@@ -14,7 +14,7 @@ afterEach(async () => {
   nodes = undefined;
 });
 
-it.each([alone, handshake])("an extension works on several nodes at $id", async (revision) => {
+it.each([statelessRevision, handshake])("an extension works on several nodes at $id", async (revision) => {
   const heard: string[] = [];
   const faded: string[] = [];
   const used: number[] = [];

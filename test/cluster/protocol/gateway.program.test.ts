@@ -5,7 +5,7 @@ import { isObject } from "../../../generated/support.ts";
 import type { AnyTool } from "../../../runtime/server/any-definition.ts";
 import { newest } from "../../kit/revisions.ts";
 import { meta, request } from "../../kit/messages.ts";
-import { call, codeOf, textOf, type Answer, type SendOptions } from "../../kit/http-exchange.ts";
+import { call, codeOf, textOf, type HttpResponse, type SendOptions } from "../../kit/http-exchange.ts";
 import { until } from "../../kit/time.ts";
 import { defineTool } from "../../runtime/tasks/task-wire.ts";
 import { startGatewayNodes, type GatewayNodes, type GatewayNodesOptions } from "./gateway-nodes.ts";
@@ -93,13 +93,13 @@ async function begin(options: GatewayNodesOptions = {}): Promise<GatewayNodes & 
 }
 
 /** Last message of a response, which is JSON or a stream. */
-function lastOf({ json, text }: Answer): Record<string, unknown> {
+function lastOf({ json, text }: HttpResponse): Record<string, unknown> {
   const [data] = [...text.matchAll(/^data: (\{.*\})$/gm)].map(([, found = ""]) => found).slice(-1);
   const message: unknown = json ?? JSON.parse(data ?? "null");
   return isObject(message) ? message : {};
 }
 
-const resultOf = (answer: Answer): Record<string, unknown> => {
+const resultOf = (answer: HttpResponse): Record<string, unknown> => {
   const { result, error } = lastOf(answer);
   if (!isObject(result)) throw new Error(`no result: ${JSON.stringify(error)} ${answer.status} ${answer.text}`);
   return result;

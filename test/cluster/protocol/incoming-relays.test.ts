@@ -5,7 +5,7 @@ import type { Receiver } from "../../../runtime/jsonrpc/channel.ts";
 import type { LiveSessions } from "../../../runtime/transport/http-server/session/session-directory.ts";
 import { EventStreamResponse } from "../../../runtime/transport/http-server/session/event-stream.ts";
 import { settle } from "../../../runtime/testing/manual-clock.ts";
-import { alone } from "../../kit/revisions.ts";
+import { statelessRevision } from "../../kit/revisions.ts";
 import { request } from "../../kit/messages.ts";
 import { createGate, type Gate } from "../../kit/time.ts";
 import { key } from "../contract/cluster.ts";
@@ -95,11 +95,11 @@ describe("stateless requests that another node relays", () => {
       disconnected: (reason) => void seen.push(reason?.message),
     };
     const sessions = Object.create({
-      revisions: [alone],
+      revisions: [statelessRevision],
       settings: { maxStreamBytes: 1_000, metrics: undefined, retry: 5 },
       acceptStateless(channel: { start(to: Receiver): void }, { revision }: { readonly revision: unknown }) {
         if (isClosed) return undefined;
-        expect(revision).toBe(alone);
+        expect(revision).toBe(statelessRevision);
         channel.start(receiver);
         return { closed: opened };
       },

@@ -1,9 +1,16 @@
-import { initialize, openStream, send, type Answer, type SendOptions, type Stream } from "../../kit/http-exchange.ts";
+import {
+  initialize,
+  openStream,
+  send,
+  type HttpResponse,
+  type SendOptions,
+  type Stream,
+} from "../../kit/http-exchange.ts";
 import { initialized } from "../../kit/messages.ts";
 
 /** Requests to the nodes of a cluster, which are counted from 0. */
 export interface NodeRequests {
-  send(node: number, options: SendOptions): Promise<Answer>;
+  send(node: number, options: SendOptions): Promise<HttpResponse>;
   stream(node: number, options: SendOptions): Promise<Stream>;
   urlOf(node: number): string;
 }

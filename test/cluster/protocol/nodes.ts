@@ -3,7 +3,7 @@ import { createMemoryCluster } from "../../../cluster/memory-engine.ts";
 import type { Engine } from "../../../cluster/stores/engine.ts";
 import type { ListenOptions } from "../../../runtime/transport/http-server/listen.ts";
 import { start, type Rig, type Session, type Tool } from "../../kit/http-server.ts";
-import type { Answer, Stream } from "../../kit/http-exchange.ts";
+import type { HttpResponse, Stream } from "../../kit/http-exchange.ts";
 import { selectFixture } from "../engine-fixture.ts";
 
 /** Nodes of one cluster, each with the same tools, in this process. */
@@ -12,12 +12,12 @@ export interface Nodes {
   /** Opens a session on the first node. */
   open(revision?: string, headers?: Record<string, string>): Promise<Session>;
   /** Sends a message of a session to a node, and reads the whole response. */
-  post(node: number, session: Session, message: unknown): Promise<Answer>;
+  post(node: number, session: Session, message: unknown): Promise<HttpResponse>;
   /** Sends a message of a session to a node, and reads events as they arrive. */
   postStream(node: number, session: Session, message: unknown): Promise<Stream>;
   /** Opens a stream of a session at a node by GET. */
   listen(node: number, session: Session, lastEventId?: string): Promise<Stream>;
-  end(node: number, session: Session): Promise<Answer>;
+  end(node: number, session: Session): Promise<HttpResponse>;
   /** Cuts a node off from the store and from the others, as if it had stopped. */
   cutOff(node: number): Promise<void>;
   close(): Promise<void>;

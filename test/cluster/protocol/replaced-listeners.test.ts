@@ -9,7 +9,7 @@ import { createGate, inTime } from "../../kit/time.ts";
 import { settle } from "../../../runtime/testing/manual-clock.ts";
 import { override } from "../../kit/override.ts";
 import { acceptBoth, call, initialize, textOf } from "../../kit/http-exchange.ts";
-import { askRoots, log, start, type Rig, type Tool } from "../../kit/http-server.ts";
+import { requestRoots, log, start, type Rig, type Tool } from "../../kit/http-server.ts";
 import { initialized } from "../../kit/messages.ts";
 
 /** Starts a node whose sessions have room for a few streams in the store. */
@@ -26,7 +26,7 @@ const tools: Record<string, Tool> = {
     await log(context, "one");
     return "done";
   },
-  roots: async (context) => JSON.stringify(await askRoots(context)),
+  roots: async (context) => JSON.stringify(await requestRoots(context)),
 };
 
 test("a client may open streams by GET as often as it likes, one after the other", async () => {

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
 import type { CallContext } from "../../../runtime/protocol/peer/incoming-call.ts";
-import { askRoots, changed, log, type Tool } from "../../kit/http-server.ts";
+import { requestRoots, changed, log, type Tool } from "../../kit/http-server.ts";
 import { call, codeOf, initialize, textOf } from "../../kit/http-exchange.ts";
 import { initialized } from "../../kit/messages.ts";
 import { until } from "../../kit/time.ts";
@@ -19,7 +19,7 @@ const toolsOf = (node: number): Record<string, Tool> => ({
     return text;
   },
   /** Asks for the roots, and returns them. */
-  ask: async (context) => JSON.stringify(await askRoots(context)),
+  ask: async (context) => JSON.stringify(await requestRoots(context)),
   /** Logs, then waits for its gate. */
   wait: async (context, { key, text }) => {
     starts.push(`${node} wait ${String(key)}`);

@@ -1,5 +1,5 @@
 import { isObject } from "../../../generated/support.ts";
-import { openStream, send, type Answer, type Stream } from "../../kit/http-exchange.ts";
+import { openStream, send, type HttpResponse, type Stream } from "../../kit/http-exchange.ts";
 import { statelessHeaders } from "../../wire/http.ts";
 import { isStateless, request, type RevisionId } from "../../wire/script.ts";
 
@@ -9,7 +9,7 @@ export type Headers = Readonly<Record<string, string>>;
 /** HTTP response with the JSON-RPC messages in it, from JSON or from a stream of events. */
 export interface Reply {
   readonly status: number;
-  readonly headers: Answer["headers"];
+  readonly headers: HttpResponse["headers"];
   readonly text: string;
   readonly messages: readonly unknown[];
 }

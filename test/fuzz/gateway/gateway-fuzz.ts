@@ -3,8 +3,8 @@ import { revisions } from "../../../generated/revisions.ts";
 import { isObject } from "../../../generated/support.ts";
 import { createGateway, type Gateway } from "../../../runtime/gateway/gateway.ts";
 import { createRandom, isHit, pick, type Random } from "../../kit/random.ts";
-import { claim, initialize, initialized } from "../../kit/messages.ts";
-import { alone } from "../../kit/revisions.ts";
+import { requestMetadata, initialize, initialized } from "../../kit/messages.ts";
+import { statelessRevision } from "../../kit/revisions.ts";
 import { FuzzWire } from "../fuzz-wire.ts";
 import { createHostileServer, honestTool, type HostileServer } from "./upstream.ts";
 import { toLine } from "../lines.ts";
@@ -142,7 +142,7 @@ class HostileClient {
       params: {
         ...params,
         ...(isCall && { arguments: { ...(isObject(params.arguments) && params.arguments), mark: marks } }),
-        ...(this.#isAlone && message.id !== undefined && { _meta: claim() }),
+        ...(this.#isAlone && message.id !== undefined && { _meta: requestMetadata() }),
       },
     };
   }
@@ -159,14 +159,19 @@ async function findSilence(gateway: Gateway): Promise<string[]> {
   bySession.post({ jsonrpc: "2.0", id: "honest", method: "tools/call", params });
   const byItself = new FuzzWire();
   gateway.accept(byItself);
-  byItself.post({ jsonrpc: "2.0", id: "honest", method: "tools/call", params: { ...params, _meta: claim() } });
+  byItself.post({
+    jsonrpc: "2.0",
+    id: "honest",
+    method: "tools/call",
+    params: { ...params, _meta: requestMetadata() },
+  });
   const waits = [bySession, byItself].map((wire) => within(untilAnswered(wire), longestWait));
   const [first, second] = await Promise.all(waits);
   bySession.end();
   byItself.end();
   return [
     ...(first ? [] : ["a call in a session is not answered"]),
-    ...(second ? [] : [`a call at ${alone.id} is not answered`]),
+    ...(second ? [] : [`a call at ${statelessRevision.id} is not answered`]),
   ];
 }
 

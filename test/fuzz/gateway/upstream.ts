@@ -5,7 +5,7 @@ import type { ConnectionFactory } from "../../../runtime/client/connection-facto
 import type { Outgoing } from "../../../runtime/jsonrpc/message.ts";
 import { mutate } from "../../oracle/mutations.ts";
 import { isHit, pick, type Random } from "../../kit/random.ts";
-import { alone } from "../../kit/revisions.ts";
+import { statelessRevision } from "../../kit/revisions.ts";
 import { meta } from "../../kit/messages.ts";
 import { FuzzWire } from "../fuzz-wire.ts";
 import { toLine } from "../lines.ts";
@@ -101,7 +101,14 @@ class HostileWire extends FuzzWire {
     const info = { name: "hostile", version: "1" };
     const more = isAlone ? { resultType: "complete", ttlMs: 0, cacheScope: "private" } : {};
     if (method === "server/discover" && isAlone)
-      return { result: { ...more, supportedVersions: [alone.id], capabilities, _meta: { [meta.serverInfo]: info } } };
+      return {
+        result: {
+          ...more,
+          supportedVersions: [statelessRevision.id],
+          capabilities,
+          _meta: { [meta.serverInfo]: info },
+        },
+      };
     if (method === "initialize" && !isAlone)
       return { result: { protocolVersion: this.#options.fuzz.revision.id, capabilities, serverInfo: info } };
     if (method === "server/discover" || method === "initialize")

@@ -2,8 +2,8 @@ import { createInterface } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
 import { isObject } from "../../../generated/support.ts";
 import { createRandom, isHit, type Random } from "../../kit/random.ts";
-import { alone } from "../../kit/revisions.ts";
-import { claim, meta } from "../../kit/messages.ts";
+import { statelessRevision } from "../../kit/revisions.ts";
+import { requestMetadata, meta } from "../../kit/messages.ts";
 import { maxMessageBytes, toLine } from "../lines.ts";
 import type { FuzzRevision } from "../revision.ts";
 import { startRemote } from "./process.ts";
@@ -120,7 +120,7 @@ function toHeaders(request: Request | undefined): Readonly<Record<string, string
   const headers = {
     "content-type": "application/json",
     accept: "application/json, text/event-stream",
-    "mcp-protocol-version": alone.id,
+    "mcp-protocol-version": statelessRevision.id,
   };
   if (!request) return headers;
   const { method, name } = request;
@@ -169,7 +169,7 @@ function createMessage({ fuzz, random, used }: Making): Message {
   if (method === "notifications/cancelled" && isObject(params)) return { line, cancelled: params.requestId };
   if (!isObject(params) || id === undefined) return { line };
   const capabilities = isHit(0.5, random) ? { roots: {}, sampling: {}, elicitation: {} } : {};
-  return toMessage({ ...value, params: { ...params, _meta: claim({ [meta.capabilities]: capabilities }) } });
+  return toMessage({ ...value, params: { ...params, _meta: requestMetadata({ [meta.capabilities]: capabilities }) } });
 }
 
 function toMessage(value: Readonly<Record<string, unknown>>): Message {
@@ -182,7 +182,7 @@ function toMessage(value: Readonly<Record<string, unknown>>): Message {
 }
 
 function discover(id: string): Readonly<Record<string, unknown>> {
-  return { jsonrpc: "2.0", id, method: "server/discover", params: { _meta: claim() } };
+  return { jsonrpc: "2.0", id, method: "server/discover", params: { _meta: requestMetadata() } };
 }
 
 function isId(id: unknown): id is string | number {

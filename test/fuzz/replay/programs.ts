@@ -8,7 +8,7 @@ import { ToolError, isToolError } from "../../../runtime/server/errors.ts";
 import { createServerAcceptor } from "../../../runtime/server/run/acceptor.ts";
 import { createServer } from "../../../runtime/server/create-server.ts";
 import { createInMemoryTransports } from "../../../runtime/transport/memory.ts";
-import { alone, newest } from "../../kit/revisions.ts";
+import { statelessRevision, newest } from "../../kit/revisions.ts";
 import { anything, question, type Context } from "../../runtime/server/input/raw-client.ts";
 
 /** One thing that a handler does. */
@@ -59,7 +59,7 @@ export interface Runner {
 
 /** Creates a runner in a session, which sends input requests, and one with stateless requests. */
 export async function createRunners(): Promise<{ readonly session: Runner; readonly alone: Runner }> {
-  return { session: await createRunner(newest), alone: await createRunner(alone) };
+  return { session: await createRunner(newest), alone: await createRunner(statelessRevision) };
 }
 
 async function createRunner(revision: Revision): Promise<Runner> {

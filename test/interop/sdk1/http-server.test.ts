@@ -5,7 +5,7 @@ import { ListRootsRequestSchema, ToolListChangedNotificationSchema } from "@mode
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { HttpOrigin } from "../../../runtime/transport/http-server/identity.ts";
-import { askRoots, changed, start, type Rig, type Tool } from "../../kit/http-server.ts";
+import { requestRoots, changed, start, type Rig, type Tool } from "../../kit/http-server.ts";
 
 let rig: Rig;
 
@@ -17,7 +17,7 @@ const tools: Record<string, Tool> = {
     await delay(150);
     return "counted";
   },
-  roots: async (context) => JSON.stringify(await askRoots(context)),
+  roots: async (context) => JSON.stringify(await requestRoots(context)),
   reconnect: async (context) => {
     const { origin } = context;
     const released = isHttpOrigin(origin) && origin.releaseConnection();

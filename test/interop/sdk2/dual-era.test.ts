@@ -11,7 +11,7 @@ import { serveGatewayHttp } from "../../../runtime/gateway/serve.ts";
 import { forRevisions } from "../../../runtime/server/for-revisions.ts";
 import { serveHttp } from "../../../runtime/server/run/serve-http.ts";
 import { createHttpClientTransport } from "../../../runtime/transport/http-client/http-client.ts";
-import { alone, newest } from "../../kit/revisions.ts";
+import { statelessRevision, newest } from "../../kit/revisions.ts";
 import { connectV1, connectV2, type OfficialClient } from "../../kit/official-clients.ts";
 import { createSdk2Server, serveSdk2 } from "./server.ts";
 
@@ -68,7 +68,7 @@ test("official clients of both generations use one endpoint of ours at the same 
     keep(connectV2(place, "auto")),
     keep(connectV2(place)),
   ]);
-  await Promise.all([exercise(first, newest.id), exercise(second, alone.id), exercise(third, newest.id)]);
+  await Promise.all([exercise(first, newest.id), exercise(second, statelessRevision.id), exercise(third, newest.id)]);
 });
 
 test.each(["legacy", "auto"] as const)(
@@ -94,7 +94,7 @@ describe("the official server of the second generation without sessions", () => 
       { info: { name: "ours", version: "1" }, revisions },
     );
     open.push(() => session.close());
-    expect(session.revision).toBe(alone);
+    expect(session.revision).toBe(statelessRevision);
     expect((await session.listTools()).map(({ name }) => name)).toContain("echo");
     expect(await session.callTool("echo", { text: "ä€😀\u2028\n" })).toMatchObject(text("ä€😀\u2028\n"));
     expect(await session.callTool("sum", { a: 1, b: 2 })).toMatchObject({ structuredContent: { sum: 3 } });
@@ -115,7 +115,7 @@ test("official clients of both generations use a server of handshakes through ou
   const listener = await serveGatewayHttp(gateway);
   const place = { kind: "http", url: listener.url } as const;
   const [first, second] = await Promise.all([keep(connectV1(place)), keep(connectV2(place, "auto"))]);
-  expect([first.revision, second.revision]).toEqual([newest.id, alone.id]);
+  expect([first.revision, second.revision]).toEqual([newest.id, statelessRevision.id]);
   for (const client of [first, second]) {
     expect(await client.call("sum", { a: 1, b: 2 })).toMatchObject(text("3"));
     expect(await client.call("sample")).toMatchObject(text('{"type":"text","text":"42"}'));

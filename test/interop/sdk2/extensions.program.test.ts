@@ -14,7 +14,7 @@ import { serveGatewayHttp } from "../../../runtime/gateway/serve.ts";
 import { serveHttp } from "../../../runtime/server/run/serve-http.ts";
 import { createProgram } from "../../kit/programs.ts";
 import { clientNotifications, clientRequests, extension, id } from "../../runtime/server/extensions/echo.ts";
-import { alone, newest as handshake } from "../../kit/revisions.ts";
+import { statelessRevision, newest as handshake } from "../../kit/revisions.ts";
 import { createOfficialEcho, createOurEcho } from "./echo-servers.ts";
 import { serveFetch } from "./server.ts";
 
@@ -113,7 +113,7 @@ async function gatewayTo(url: string): Promise<string> {
 
 describe.each([
   ["legacy", handshake.id],
-  ["auto", alone.id],
+  ["auto", statelessRevision.id],
 ] as const)("an official client in the mode %s", (mode, revision) => {
   test("uses an extension of ours over HTTP", async () => {
     const client = await joinOfficial({ url: await serveOurs() }, mode);
@@ -141,7 +141,7 @@ describe("our client", () => {
     ends.push(() => official.close());
     const client = await joinOurs((options) => connectHttp(official.url, options));
     // Each request gets a server of its own, which has heard nothing.
-    await exercise(client, alone.id, { hears: false });
+    await exercise(client, statelessRevision.id, { hears: false });
   });
 
   test("uses an extension of an official server over stdio", async () => {
@@ -149,12 +149,15 @@ describe("our client", () => {
     await exercise(client, handshake.id, { hears: true });
   });
 
-  test.each([alone, handshake])("uses an extension of a server of ours over stdio at $id", async (revision) => {
-    const open: ConnectionFactory = (options) => connectStdio({ command, args: [script, "ours"] }, options);
-    await exercise(await joinOurs(open, [revision]), revision.id, { hears: true });
-  });
+  test.each([statelessRevision, handshake])(
+    "uses an extension of a server of ours over stdio at $id",
+    async (revision) => {
+      const open: ConnectionFactory = (options) => connectStdio({ command, args: [script, "ours"] }, options);
+      await exercise(await joinOurs(open, [revision]), revision.id, { hears: true });
+    },
+  );
 
-  test.each([alone, handshake])(
+  test.each([statelessRevision, handshake])(
     "uses an extension of an official server through a gateway at $id",
     async (revision) => {
       const gateway = await createGateway(

@@ -10,7 +10,7 @@ import { createStdioClientTransport } from "../../../runtime/transport/stdio/std
 import type { HttpListener } from "../../../runtime/transport/http-server/listen.ts";
 import { createHttpClientTransport } from "../../../runtime/transport/http-client/http-client.ts";
 import { createInMemoryTransports } from "../../../runtime/transport/memory.ts";
-import { alone, newest as handshake } from "../../kit/revisions.ts";
+import { statelessRevision, newest as handshake } from "../../kit/revisions.ts";
 import { converseExtended } from "./extension-converse.ts";
 import { createExtensionJudge, type ExtensionJudge } from "./extension-judge.ts";
 import { createExtendedServer } from "./extension-server.ts";
@@ -52,7 +52,7 @@ const transports: readonly (readonly [name: string, open: () => Promise<Channel>
       }),
   ],
   ["HTTP", async () => createHttpClientTransport(listener.url)],
-  ["a gateway before a server without sessions", () => openGateway(alone)],
+  ["a gateway before a server without sessions", () => openGateway(statelessRevision)],
   ["a gateway before a server of sessions", () => openGateway(handshake)],
 ];
 
@@ -89,7 +89,7 @@ function expected({ id, lifecycle }: Revision): readonly string[] {
 test("an additional key in a member of an extension is found", async () => {
   const [near, far] = createInMemoryTransports();
   serve(createExtendedServer(), far);
-  const seen = await converseExtended(near, alone);
+  const seen = await converseExtended(near, statelessRevision);
   const rest = extensionJudge.judge(seen).rest.length;
   expect(seen.length - rest).toBeGreaterThan(30);
   const problems = extensionJudge.judge(seen.map(withStray)).problems.filter((text) => text.includes("stray"));

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { revisions } from "../../../generated/revisions.ts";
 import { connectHttp, type ConnectHttpOptions } from "../../../runtime/client/connect-http.ts";
-import { alone, handshakeRevisions } from "../../kit/revisions.ts";
+import { statelessRevision, handshakeRevisions } from "../../kit/revisions.ts";
 
 const sessions: Partial<ConnectHttpOptions> = { revisions: handshakeRevisions };
 
@@ -13,7 +13,7 @@ test.each<[string, number, Partial<ConnectHttpOptions>, boolean]>([
   ["fails", 500, sessions, false],
   ["fails, which counts as older", 500, { ...sessions, olderServerStatuses: [500] }, true],
   ["is not found, which does not count as older", 404, { ...sessions, olderServerStatuses: [] }, false],
-  ["is not found, of a client without sessions", 404, { revisions: [alone] }, false],
+  ["is not found, of a client without sessions", 404, { revisions: [statelessRevision] }, false],
   ["is not found, of a client that opens no session", 404, { revisions, lifecycle: "per-request" }, false],
 ])("a server that %s (%i) is tried by the older transport, unless it cannot be older: %j, %s", async (...row) => {
   const [, status, options, isTried] = row;

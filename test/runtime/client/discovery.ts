@@ -2,14 +2,14 @@ import { revisions } from "../../../generated/revisions.ts";
 import { isObject } from "../../../generated/support.ts";
 import { ManualClock, settle } from "../../../runtime/testing/manual-clock.ts";
 import type { ClientConnection, ConnectOptions } from "../../../runtime/client/connect.ts";
-import { alone } from "../../kit/revisions.ts";
+import { statelessRevision } from "../../kit/revisions.ts";
 import type { Wire } from "../../../runtime/testing/wire.ts";
 import { openWire } from "./raw-server.ts";
 
 /** Result of `server/discover` of a server without sessions. */
 export const discovered = {
   resultType: "complete",
-  supportedVersions: [alone.id],
+  supportedVersions: [statelessRevision.id],
   capabilities: { tools: {} },
   ttlMs: 0,
   cacheScope: "private",

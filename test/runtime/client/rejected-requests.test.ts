@@ -5,7 +5,7 @@ import { createUntypedClient } from "../../../runtime/client/create-client.ts";
 import { isMissingCapabilityError, isPeerError, isUnsupportedVersionError } from "../../../runtime/jsonrpc/errors.ts";
 import { ManualClock, settle } from "../../../runtime/testing/manual-clock.ts";
 import { Wire } from "../../../runtime/testing/wire.ts";
-import { alone } from "../../kit/revisions.ts";
+import { statelessRevision } from "../../kit/revisions.ts";
 import { meta } from "../../kit/messages.ts";
 import { begin, discovered, methods, refusal } from "./discovery.ts";
 
@@ -20,7 +20,7 @@ afterEach(async () => {
 /** Connects a client to a raw wire, at the newest revision. */
 async function openSession() {
   const wire = new Wire();
-  const client = createUntypedClient({ info, revisions: [alone], clock: new ManualClock() });
+  const client = createUntypedClient({ info, revisions: [statelessRevision], clock: new ManualClock() });
   closers.push(() => client.close());
   const connecting = client.connect(wire);
   await settle();
@@ -93,7 +93,7 @@ test("a retry with input responses whose headers do not match is sent again, and
   const asked: unknown[] = [];
   const client = createUntypedClient({
     info,
-    revisions: [alone],
+    revisions: [statelessRevision],
     clock: new ManualClock(),
     elicitation: {
       form: (question: unknown) => {
@@ -131,7 +131,7 @@ test("a call without reconnection fails with the revisions of a server that no l
   const calling = (await connecting).request("tools/call", { name: "a" });
   calling.catch(() => {});
   await settle();
-  wire.post(refusal(2, -32022, { supported: ["3000-01-01", 5], requested: alone.id }));
+  wire.post(refusal(2, -32022, { supported: ["3000-01-01", 5], requested: statelessRevision.id }));
   const error = await calling.catch((thrown: unknown) => thrown);
   expect(isPeerError(error) && isUnsupportedVersionError(error) && error.supported).toEqual(["3000-01-01"]);
   expect(error).toMatchObject({
@@ -146,12 +146,12 @@ test.each([
 ])(
   "a call is sent at another revision when the server rejects that of the client with %s (C-009)",
   async (_which, code) => {
-    const { unsupportedProtocolVersion: rule } = alone.errors;
-    const errors = { ...alone.errors, ...(rule && { unsupportedProtocolVersion: { ...rule, code } }) };
-    const other: Revision = { ...alone, id: "3000-01-01", errors };
+    const { unsupportedProtocolVersion: rule } = statelessRevision.errors;
+    const errors = { ...statelessRevision.errors, ...(rule && { unsupportedProtocolVersion: { ...rule, code } }) };
+    const other: Revision = { ...statelessRevision, id: "3000-01-01", errors };
     const clock = new ManualClock();
     const wires: Wire[] = [];
-    const client = createUntypedClient({ info, revisions: [alone, other], clock, reconnect: {} });
+    const client = createUntypedClient({ info, revisions: [statelessRevision, other], clock, reconnect: {} });
     closers.push(() => client.close());
     const connecting = client.connect((options) => {
       const wire = new Wire();
@@ -163,7 +163,7 @@ test.each([
     first?.post({ jsonrpc: "2.0", id: 1, result: discovered });
     const calling = (await connecting).callTool("a");
     await settle();
-    const gone = { supported: [other.id], requested: alone.id };
+    const gone = { supported: [other.id], requested: statelessRevision.id };
     first?.post(refusal(2, code, gone));
     await clock.pass(2_000);
     const [, second] = wires;
@@ -181,9 +181,12 @@ test.each([
 );
 
 test("a call fails with an error of the same code that names no revisions", async () => {
-  const { unsupportedProtocolVersion: rule } = alone.errors;
-  const errors = { ...alone.errors, ...(rule && { unsupportedProtocolVersion: { ...rule, code: -32_050 } }) };
-  const revisions: Revision[] = [alone, { ...alone, id: "3000-01-01", errors }];
+  const { unsupportedProtocolVersion: rule } = statelessRevision.errors;
+  const errors = {
+    ...statelessRevision.errors,
+    ...(rule && { unsupportedProtocolVersion: { ...rule, code: -32_050 } }),
+  };
+  const revisions: Revision[] = [statelessRevision, { ...statelessRevision, id: "3000-01-01", errors }];
   const client = createUntypedClient({ info, revisions, clock: new ManualClock(), reconnect: {} });
   closers.push(() => client.close());
   const wire = new Wire();

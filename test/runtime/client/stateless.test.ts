@@ -10,7 +10,7 @@ import { createServer, type Server } from "../../../runtime/server/create-server
 import { ManualClock, settle } from "../../../runtime/testing/manual-clock.ts";
 import { Wire } from "../../../runtime/testing/wire.ts";
 import { createInMemoryTransports } from "../../../runtime/transport/memory.ts";
-import { alone, handshakeRevisions, newest } from "../../kit/revisions.ts";
+import { statelessRevision, handshakeRevisions, newest } from "../../kit/revisions.ts";
 import { meta } from "../../kit/messages.ts";
 
 const info = { name: "test", version: "1" };
@@ -62,12 +62,17 @@ async function start(options: Partial<ConnectOptions> = {}): Promise<Raw> {
   return { wire, client, reports, clock };
 }
 
-const discovered = { supportedVersions: [alone.id], capabilities: { tools: {} }, resultType: "complete", ttlMs: 0 };
+const discovered = {
+  supportedVersions: [statelessRevision.id],
+  capabilities: { tools: {} },
+  resultType: "complete",
+  ttlMs: 0,
+};
 
 describe("a client and a server without sessions", () => {
   test("a client and a server without sessions agree on a revision (TS-11, S-013, C-014)", async () => {
     const client = await connectInMemory(create());
-    expect(client.revision).toBe(alone);
+    expect(client.revision).toBe(statelessRevision);
     expect(client.serverInfo).toEqual({ name: "demo", version: "1.0.0" });
     expect(client.serverCapabilities).toEqual({ tools: {}, logging: {} });
     expect(client.instructions).toBe("Add.");
@@ -78,9 +83,9 @@ describe("a client and a server without sessions", () => {
 
   test.each([
     ["speaks both, with a server of sessions", revisions, handshakeRevisions, newest],
-    ["speaks both, with a server without", revisions, [alone], alone],
+    ["speaks both, with a server without", revisions, [statelessRevision], statelessRevision],
     ["knows sessions only, with a server of both", handshakeRevisions, revisions, newest],
-    ["knows none, with a server of both", [alone], revisions, alone],
+    ["knows none, with a server of both", [statelessRevision], revisions, statelessRevision],
   ] as const)("a client that %s agrees on a common revision (3.1)", async (_what, spoken, served, agreed) => {
     const client = await connectInMemory(create(served), { revisions: spoken });
     expect(client.revision).toBe(agreed);
@@ -89,18 +94,18 @@ describe("a client and a server without sessions", () => {
   });
 
   test.each([
-    ["no sessions", [alone], handshakeRevisions],
-    ["sessions only", handshakeRevisions, [alone]],
+    ["no sessions", [statelessRevision], handshakeRevisions],
+    ["sessions only", handshakeRevisions, [statelessRevision]],
   ] as const)("a client with %s and a server of the other era cannot connect (3.1)", async (_what, spoken, served) => {
     await expect(connectInMemory(create(served), { revisions: spoken })).rejects.toThrow();
   });
 });
 
 test("lists are read every time where the server declares no list changes (TL-01, L-15)", async () => {
-  const server = createServer({ name: "demo", version: "1", tools: [], listChanged: ["tools"] }, [alone]);
+  const server = createServer({ name: "demo", version: "1", tools: [], listChanged: ["tools"] }, [statelessRevision]);
   const [near, far] = createInMemoryTransports();
   createServerAcceptor(server)(far);
-  const client = createClient<Declarations>({ info, revisions: [alone] });
+  const client = createClient<Declarations>({ info, revisions: [statelessRevision] });
   const session = await client.connect(near);
   expect(session.serverCapabilities.tools).toEqual({ listChanged: true });
   expect(await session.listTools()).toEqual([]);
@@ -159,7 +164,7 @@ describe("requests of a stateless client", () => {
   test("a stateless client sends its revision, info and capabilities in every request (C-002, C-003)", async () => {
     const { wire, client } = await start();
     const [probe] = wire.sent;
-    const _meta = { [meta.version]: alone.id, [meta.capabilities]: {}, [meta.clientInfo]: info };
+    const _meta = { [meta.version]: statelessRevision.id, [meta.capabilities]: {}, [meta.clientInfo]: info };
     expect(probe).toEqual({ jsonrpc: "2.0", id: 1, method: "server/discover", params: { _meta } });
     wire.post({ jsonrpc: "2.0", id: 1, result: discovered });
     const connection = await client;
@@ -256,13 +261,13 @@ describe("the result of server/discover", () => {
   });
 
   const refusal = (...supported: string[]): object => {
-    const data = { supported, requested: alone.id };
+    const data = { supported, requested: statelessRevision.id };
     return { jsonrpc: "2.0", id: 1, error: { code: -32022, message: "no", data } };
   };
 
   test("other stateless revisions are tried, and no session is opened (C-009, TS-13)", async () => {
-    const other: Revision = { ...alone, id: "3000-01-01" };
-    const { wire, client } = await start({ revisions: [alone, other, newest] });
+    const other: Revision = { ...statelessRevision, id: "3000-01-01" };
+    const { wire, client } = await start({ revisions: [statelessRevision, other, newest] });
     wire.post(refusal(other.id, newest.id));
     await settle();
     expect(wire.sent[1]).toMatchObject({ method: "server/discover", params: { _meta: { [meta.version]: other.id } } });
@@ -273,10 +278,13 @@ describe("the result of server/discover", () => {
 
   test("the rejected revision is tried once more when the server names it (C-009)", async () => {
     const { wire, client } = await start();
-    wire.post(refusal(alone.id));
+    wire.post(refusal(statelessRevision.id));
     await settle();
-    expect(wire.sent[1]).toMatchObject({ method: "server/discover", params: { _meta: { [meta.version]: alone.id } } });
-    wire.post({ ...refusal(alone.id), id: 2 });
+    expect(wire.sent[1]).toMatchObject({
+      method: "server/discover",
+      params: { _meta: { [meta.version]: statelessRevision.id } },
+    });
+    wire.post({ ...refusal(statelessRevision.id), id: 2 });
     await expect(client).rejects.toMatchObject({ code: -32022 });
     expect(wire.sent).toHaveLength(2);
   });

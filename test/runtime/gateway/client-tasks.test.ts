@@ -4,7 +4,7 @@ import { afterEach, expect, test } from "vitest";
 import { z } from "zod";
 import { isObject, type Revision } from "../../../generated/support.ts";
 import type { Gateway } from "../../../runtime/gateway/gateway.ts";
-import { alone, revisionOf } from "../../kit/revisions.ts";
+import { statelessRevision, revisionOf } from "../../kit/revisions.ts";
 import { joinGateway, openGateway } from "./connect-client.ts";
 
 /*
@@ -95,7 +95,7 @@ test("a server that requests a task nevertheless gets the response, and the clie
 });
 
 test("an input request of a result is plain as well", async () => {
-  const client = await join(await open(), alone, []);
+  const client = await join(await open(), statelessRevision, []);
   const asked = await client.request("tools/call", { name: "elicit", arguments: {} });
   expect(asked).toMatchObject({ resultType: "input_required" });
   expect(JSON.stringify(asked)).not.toContain('"task"');

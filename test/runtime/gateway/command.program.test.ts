@@ -9,7 +9,7 @@ import { connectV1, connectV2, type OfficialClient, type Place } from "../../kit
 import { serveSdk } from "../../interop/sdk1/http-server.ts";
 import { serveSdk2 } from "../../interop/sdk2/server.ts";
 import { createProgram, isAlive } from "../../kit/programs.ts";
-import { alone, newest } from "../../kit/revisions.ts";
+import { statelessRevision, newest } from "../../kit/revisions.ts";
 import { program, readPids, readUrl, startGateway, type RunningGateway } from "./command-run.ts";
 import { serveAlone } from "./official-servers.ts";
 import { openHttp, openStdio, type RawWire } from "./raw-wire.ts";
@@ -61,10 +61,10 @@ async function exercise(client: OfficialClient, revision: string): Promise<void>
 }
 
 async function exerciseRaw(wire: RawWire, id: string): Promise<void> {
-  const envelope = id === alone.id ? { resultType: "complete" } : {};
+  const envelope = id === statelessRevision.id ? { resultType: "complete" } : {};
   const called = await wire.request("tools/call", { name: "echo", arguments: { text: "raw" } });
   expect(called).toMatchObject({ result: { ...text("raw"), ...envelope } });
-  if (id !== alone.id) expect(called.result).toEqual(text("raw"));
+  if (id !== statelessRevision.id) expect(called.result).toEqual(text("raw"));
   const listed = await wire.request("tools/list");
   expect(listed).toMatchObject({ result: { ...envelope, tools: expect.arrayContaining([]) } });
   expect(await wire.request("no/such")).toMatchObject({ error: { code: -32601 } });
@@ -87,7 +87,7 @@ describe.each(foreigners)("%s behind the program", (_name, serve) => {
       keep(connectV2(place)),
       keep(connectV2(place, "auto")),
     ]);
-    await Promise.all([exercise(first, newest.id), exercise(second, newest.id), exercise(third, alone.id)]);
+    await Promise.all([exercise(first, newest.id), exercise(second, newest.id), exercise(third, statelessRevision.id)]);
     for (const revision of revisions) await exerciseRaw(await openHttp(place.url, revision), revision.id);
     for (const client of clients.splice(0)) await client.close();
     gateway.kill("SIGTERM");
@@ -102,11 +102,11 @@ describe.each(foreigners)("%s behind the program", (_name, serve) => {
     const opening = [connectV1(place), connectV2(place), connectV2(place, "auto")].map(keep);
     const [first, second, third] = await Promise.all(opening);
     if (!first || !second || !third) throw new Error("three were opened");
-    await Promise.all([exercise(first, newest.id), exercise(second, newest.id), exercise(third, alone.id)]);
+    await Promise.all([exercise(first, newest.id), exercise(second, newest.id), exercise(third, statelessRevision.id)]);
   });
 
   // Over HTTP every revision is served above.
-  test.each([newest, alone].map((revision) => [revision.id, revision] as const))(
+  test.each([newest, statelessRevision].map((revision) => [revision.id, revision] as const))(
     "a server is served on stdio at %s, and ended when stdin ends",
     async (id, revision) => {
       const gateway = startGateway(["--stdio", ...foreign.words]);
@@ -276,7 +276,7 @@ describe("the end of the server", () => {
 
   test("a server that ends before a client without a session is started again, and the program ends with 0 after the client", async () => {
     const gateway = start();
-    const wire = await openStdio(gateway, alone);
+    const wire = await openStdio(gateway, statelessRevision);
     expect(await wire.request("tools/call", call(true))).toMatchObject({ error: { code: -32603 } });
     expect(await wire.request("tools/call", call(false))).toMatchObject({ result: { resultType: "complete" } });
     gateway.end();

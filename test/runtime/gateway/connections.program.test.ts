@@ -9,7 +9,7 @@ import type { ListenOptions } from "../../../runtime/transport/http-server/liste
 import { createHttpClientTransport } from "../../../runtime/transport/http-client/http-client.ts";
 import { requireApiKey } from "../../../runtime/auth/server/api-key.ts";
 import { createProgram } from "../../kit/programs.ts";
-import { alone, newest } from "../../kit/revisions.ts";
+import { statelessRevision, newest } from "../../kit/revisions.ts";
 import { joinGateway, openGateway } from "./connect-client.ts";
 import { openOdd, readText } from "./invalid-server-gateway.ts";
 
@@ -60,7 +60,7 @@ async function openSession(
 async function join(url: string, headers: Record<string, string> = {}): Promise<ClientConnection> {
   const transport = createHttpClientTransport(url, { headers: () => headers });
   const info = { name: "test", version: "1" };
-  const connection = await connect(transport, { info, revisions: [alone] });
+  const connection = await connect(transport, { info, revisions: [statelessRevision] });
   ends.push(() => connection.close());
   return connection;
 }
@@ -112,7 +112,7 @@ describe("processes of a server behind a gateway over HTTP", () => {
 
 describe("a stateless request with large capabilities", () => {
   const joinWith = (gateway: Gateway, length: number): Promise<ClientConnection> =>
-    joinGateway(gateway, alone, { experimental: { x: { text: "x".repeat(length) } } });
+    joinGateway(gateway, statelessRevision, { experimental: { x: { text: "x".repeat(length) } } });
 
   test("a stateless request with capabilities of up to 64 KiB is served", async () => {
     const { gateway } = await openOdd({ script, ends });
@@ -131,7 +131,7 @@ describe("a stateless request with large capabilities", () => {
       await expect(refused).rejects.toMatchObject({ code: -32602, message, data: { limit: 65_536 } });
     }
     expect(started()).toBe(1);
-    const other = await joinGateway(gateway, alone);
+    const other = await joinGateway(gateway, statelessRevision);
     expect(readText(await other.request("tools/call", call("get")))).toBe("nothing");
   });
 });
@@ -157,7 +157,7 @@ describe("state that a server keeps for its connection", () => {
 
   test("state of a connection is visible to the calls of one connection such as stdio", async () => {
     const { gateway } = await openOdd({ script, ends });
-    const [one, other] = [await joinGateway(gateway, alone), await joinGateway(gateway, alone)];
+    const [one, other] = [await joinGateway(gateway, statelessRevision), await joinGateway(gateway, statelessRevision)];
     await one.request("tools/call", call("set", { value: "secret" }));
     expect(readText(await one.request("tools/call", call("get")))).toBe("secret");
     expect(readText(await other.request("tools/call", call("get")))).toBe("nothing");

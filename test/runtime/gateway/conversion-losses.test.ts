@@ -7,7 +7,7 @@ import type { AnyServerDefinition } from "../../../runtime/server/any-definition
 import { createServer } from "../../../runtime/server/create-server.ts";
 import { serve } from "../../../runtime/server/run/acceptor.ts";
 import { createInMemoryTransports } from "../../../runtime/transport/memory.ts";
-import { alone, newest, revisionOf } from "../../kit/revisions.ts";
+import { statelessRevision, newest, revisionOf } from "../../kit/revisions.ts";
 
 /* What clients of an older revision lose of what a server offers. */
 
@@ -18,7 +18,10 @@ afterEach(async () => {
 
 const oldest = revisionOf("2024-11-05");
 
-async function open(definition: Partial<AnyServerDefinition>, served: Revision = alone): Promise<ClientConnection> {
+async function open(
+  definition: Partial<AnyServerDefinition>,
+  served: Revision = statelessRevision,
+): Promise<ClientConnection> {
   const [near, far] = createInMemoryTransports();
   serve(createServer({ name: "ours", version: "1", ...definition }, [served]), far);
   const connection = await connect(near, { info: { name: "test", version: "1" }, revisions });
@@ -59,7 +62,7 @@ test("a part has the members that the older revision does not know, on every pag
 });
 
 test("a part loses nothing at the revision of its connection", async () => {
-  const losses = await readPartLosses(await open(everything, newest), alone);
+  const losses = await readPartLosses(await open(everything, newest), statelessRevision);
   expect(losses.map(({ name }) => name)).toEqual(["ours", "plain", "titled", "file", "plain file", "files", "prompt"]);
   expect(losses.flatMap((part) => part.losses)).toEqual([]);
 });

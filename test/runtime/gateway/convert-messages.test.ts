@@ -18,7 +18,7 @@ import {
   UnusableResponseError,
 } from "../../../runtime/jsonrpc/errors.ts";
 import { createServer } from "../../../runtime/server/create-server.ts";
-import { alone, newest, revisionOf } from "../../kit/revisions.ts";
+import { statelessRevision, newest, revisionOf } from "../../kit/revisions.ts";
 import { meta } from "../../kit/messages.ts";
 import { createSession } from "../../kit/calls.ts";
 
@@ -26,12 +26,12 @@ import { createSession } from "../../kit/calls.ts";
 
 const older = revisionOf("2025-06-18");
 const tasks = "io.modelcontextprotocol/tasks";
-const [extended = alone] = withExtensions([alone], knownExtensions);
-const server = createServer({ name: "a", version: "1" }, [alone, newest, older]);
+const [extended = statelessRevision] = withExtensions([statelessRevision], knownExtensions);
+const server = createServer({ name: "a", version: "1" }, [statelessRevision, newest, older]);
 
 test.each<readonly [string, typeof newest, object, object]>([
   ["nothing, in a session", newest, {}, {}],
-  ["nothing, without a session", alone, {}, { extensions: {} }],
+  ["nothing, without a session", statelessRevision, {}, { extensions: {} }],
   ["extensions that the gateway does not know", newest, { extensions: { "a/b": {} } }, { extensions: {} }],
   [
     "known extensions",
@@ -55,7 +55,7 @@ test.each<readonly [string, typeof newest, object, object]>([
 });
 
 test("a client without a name is a principal with an unknown one", () => {
-  const session = createSession(server, alone);
+  const session = createSession(server, statelessRevision);
   const { info } = toPrincipal({ ...session, peer: { info: undefined, capabilities: {} } });
   expect(info).toEqual({ name: "unknown", version: "" });
 });
@@ -64,22 +64,34 @@ const lasting = { resultType: "complete", ttlMs: 0, cacheScope: "private" };
 
 test.each<readonly [string, string, typeof newest, unknown, unknown]>([
   ["a result in a session is", "listTools", newest, { tools: [{ execution: {} }] }, { tools: [{ execution: {} }] }],
-  ["a value that is no object is", "callTool", alone, "text", "text"],
+  ["a value that is no object is", "callTool", statelessRevision, "text", "text"],
   [
     "a result without a session is complete and",
     "callTool",
-    alone,
+    statelessRevision,
     { content: [] },
     { resultType: "complete", content: [] },
   ],
-  ["a result with a type keeps it and is", "callTool", alone, { resultType: "task" }, { resultType: "task" }],
-  ["a result with a task of a session is", "callTool", alone, { task: {}, a: 1 }, { resultType: "complete", a: 1 }],
-  ["a list may be kept and is", "listPrompts", alone, { prompts: [] }, { ...lasting, prompts: [] }],
-  ["a resource may be kept and is", "readResource", alone, { contents: [] }, { ...lasting, contents: [] }],
+  [
+    "a result with a type keeps it and is",
+    "callTool",
+    statelessRevision,
+    { resultType: "task" },
+    { resultType: "task" },
+  ],
+  [
+    "a result with a task of a session is",
+    "callTool",
+    statelessRevision,
+    { task: {}, a: 1 },
+    { resultType: "complete", a: 1 },
+  ],
+  ["a list may be kept and is", "listPrompts", statelessRevision, { prompts: [] }, { ...lasting, prompts: [] }],
+  ["a resource may be kept and is", "readResource", statelessRevision, { contents: [] }, { ...lasting, contents: [] }],
   [
     "a list of tools loses their execution and is",
     "listTools",
-    alone,
+    statelessRevision,
     { tools: [{ name: "a", execution: {} }, 5] },
     { ...lasting, tools: [{ name: "a" }, 5] },
   ],
@@ -94,7 +106,7 @@ test.each<readonly [unknown, readonly (typeof newest)[], object]>([
   [{ a: 1, _meta: { progressToken: 1 } }, [], { a: 1 }],
   [{ _meta: { progressToken: 1, "a/b": 2 } }, [], { _meta: { "a/b": 2 } }],
   [{ _meta: { [meta.version]: "x", "a/b": 2 } }, [newest], { _meta: { [meta.version]: "x", "a/b": 2 } }],
-  [{ _meta: { [meta.version]: "x", "a/b": 2 } }, [newest, alone], { _meta: { "a/b": 2 } }],
+  [{ _meta: { [meta.version]: "x", "a/b": 2 } }, [newest, statelessRevision], { _meta: { "a/b": 2 } }],
 ])("params %j are passed on without metadata that the revisions reserve", (params, revisions, expected) => {
   expect(toForwarded(params, ...revisions)).toEqual(expected);
 });
@@ -109,7 +121,7 @@ test.each<readonly [typeof newest, unknown, unknown]>([
   [newest, { a: 1, inputRequests: {} }, { a: 1 }],
   [newest, { a: 1 }, { a: 1 }],
   [newest, "text", "text"],
-  [alone, { requestState: "s", inputRequests: {} }, { requestState: "s", inputRequests: {} }],
+  [statelessRevision, { requestState: "s", inputRequests: {} }, { requestState: "s", inputRequests: {} }],
 ])("a result of a server of $id has input requests only if the revision has them: %j", (revision, result, expected) => {
   expect(withoutInputRequired(result, revision)).toEqual(expected);
 });
@@ -134,7 +146,8 @@ test.each<readonly [Error, number, string]>([
 
 test("errors of the gateway itself are passed on as they are, and those of the server as errors of the gateway", () => {
   const [own, other] = [new RpcError(-32002, "own"), new Error("other")];
-  for (const error of [own, other]) expect(toConversionRejection(error, "resources/read", alone)).toBe(error);
+  for (const error of [own, other])
+    expect(toConversionRejection(error, "resources/read", statelessRevision)).toBe(error);
   const given = { code: -32000, message: "no", data: { a: 1 } };
   expect(toConversionRejection(new PeerError(given), "a/b", newest)).toMatchObject({ ...given, name: "RpcError" });
   const without = toConversionRejection(new PeerError({ code: 5, message: "no" }), "a/b", newest);
@@ -146,17 +159,17 @@ const missing = { uri: "x://a" };
 
 test.each<readonly [number, unknown, string, typeof newest, number]>([
   [-32002, undefined, read, newest, -32002],
-  [-32002, undefined, read, alone, -32602],
+  [-32002, undefined, read, statelessRevision, -32602],
   [-32602, missing, read, newest, -32002],
-  [-32602, missing, read, alone, -32602],
+  [-32602, missing, read, statelessRevision, -32602],
   [-32602, {}, read, newest, -32602],
   [-32602, "uri", read, newest, -32602],
   [-32603, missing, read, newest, -32603],
   [-32602, missing, "tools/call", newest, -32602],
   [-32042, {}, "tools/call", newest, -32042],
   [-32042, {}, "tools/call", older, -32600],
-  [-32042, {}, "tools/call", alone, -32600],
-  [-32020, {}, "tools/call", alone, -32020],
+  [-32042, {}, "tools/call", statelessRevision, -32600],
+  [-32020, {}, "tools/call", statelessRevision, -32020],
   [-32020, {}, "tools/call", newest, -32600],
   [-32019, {}, "tools/call", newest, -32019],
   [-32099, {}, "tools/call", newest, -32600],

@@ -8,7 +8,7 @@ import { createGateway } from "../../../runtime/gateway/gateway.ts";
 import { serveGatewayHttp } from "../../../runtime/gateway/serve.ts";
 import { relayedLimits } from "../../../runtime/gateway/upstream/upstream-target.ts";
 import { createTcpTransport } from "../../../runtime/transport/tcp/tcp.ts";
-import { alone, newest } from "../../kit/revisions.ts";
+import { statelessRevision, newest } from "../../kit/revisions.ts";
 import { openHttp } from "./raw-wire.ts";
 
 /* Numbers that a double does not hold: a gateway passes them on exactly, or not at all. */
@@ -56,7 +56,7 @@ async function open(errors: string[] = []): Promise<{ readonly url: string; read
   return { url: listener.url, received };
 }
 
-describe.each([newest, alone])("a client of $id", (revision) => {
+describe.each([newest, statelessRevision])("a client of $id", (revision) => {
   test.each(["content", "metadata", "infinite"])(
     "a result is an error instead of a rounded number: %s",
     async (name) => {

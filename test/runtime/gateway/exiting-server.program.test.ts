@@ -6,7 +6,7 @@ import { isObject } from "../../../generated/support.ts";
 import { createGateway, type Gateway } from "../../../runtime/gateway/gateway.ts";
 import { temporaryFolder } from "../../kit/temporary-folders.ts";
 import { createProgram } from "../../kit/programs.ts";
-import { alone, newest } from "../../kit/revisions.ts";
+import { statelessRevision, newest } from "../../kit/revisions.ts";
 import { joinGateway } from "./connect-client.ts";
 
 /* A server that ends when it should not, behind a gateway (TS-10, TS-12). */
@@ -43,7 +43,7 @@ function readPid(result: unknown): number {
 }
 
 describe("a server that exits at an unknown message", () => {
-  test.each([newest, alone])(
+  test.each([newest, statelessRevision])(
     "a server that exits at an unknown message is opened by a handshake, and served at $id",
     async (revision) => {
       const { gateway } = await open();
@@ -67,7 +67,7 @@ describe("a server that exits during a call", () => {
 
   test("a server that exits during a call is started again for the next call of a client without a session", async () => {
     const { gateway } = await open();
-    const client = await joinGateway(gateway, alone);
+    const client = await joinGateway(gateway, statelessRevision);
     const before = readPid(await client.request("tools/call", call(false)));
     await expect(client.request("tools/call", call(true))).rejects.toMatchObject({ code: -32603 });
     const after = readPid(await client.request("tools/call", call(false)));
@@ -80,7 +80,7 @@ test("the gateway's own connection is opened again, and listeners get list-chang
   const { gateway, reports, pids } = await open();
   const heard: string[] = [];
   const handlers = { toolListChanged: () => void heard.push("tools") };
-  const client = await joinGateway(gateway, alone, { handlers });
+  const client = await joinGateway(gateway, statelessRevision, { handlers });
   const stop = new AbortController();
   const notifications = { toolsListChanged: true };
   const listening = client.request("subscriptions/listen", { notifications }, { signal: stop.signal });

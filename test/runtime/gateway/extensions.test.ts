@@ -14,7 +14,7 @@ import { createServer } from "../../../runtime/server/create-server.ts";
 import type { AnyServerDefinition } from "../../../runtime/server/any-definition.ts";
 import { createUiResource, uiMimeType } from "../../../runtime/server/apps/ui-resource.ts";
 import { createSkill } from "../../../runtime/skills/create-skill.ts";
-import { alone, newest as handshake } from "../../kit/revisions.ts";
+import { statelessRevision, newest as handshake } from "../../kit/revisions.ts";
 import { joinGateway } from "./connect-client.ts";
 
 /* Extensions that a server behind a gateway and a client in front of it both declare. */
@@ -72,7 +72,7 @@ async function join(gateway: Gateway, core: Revision, extensions: object = every
 const byId = revisions.map((revision) => [revision.id, revision] as const);
 
 describe.each([
-  ["without sessions", alone],
+  ["without sessions", statelessRevision],
   ["of sessions", handshake],
 ])("a server %s", (_kind, served) => {
   test.each(byId)("the gateway passes skills on at %s", async (_id, revision) => {
@@ -108,7 +108,7 @@ describe.each([
 
 describe("tasks of a server without sessions", () => {
   test("tasks of a stateless server are passed to clients that declare them (XT-01, XT-04)", async () => {
-    const client = await join(await open(alone), alone);
+    const client = await join(await open(statelessRevision), statelessRevision);
     const started = await client.request("tools/call", { name: "work", arguments: {} });
     const taskId = isObject(started) ? started.taskId : undefined;
     expect(started).toMatchObject({ resultType: "task", taskId: expect.any(String) });
@@ -120,7 +120,7 @@ describe("tasks of a server without sessions", () => {
   });
 
   test("tasks of a stateless server are not passed to others, which get the missing capability (XT-01, XT-12)", async () => {
-    const client = await join(await open(alone), alone, {});
+    const client = await join(await open(statelessRevision), statelessRevision, {});
     const required = { requiredCapabilities: { extensions: { [tasks.id]: {} } } };
     expect(await client.request("tools/call", { name: "work", arguments: {} })).toMatchObject({
       resultType: "complete",
@@ -135,7 +135,10 @@ describe("tasks of a server without sessions", () => {
 });
 
 test("an extension that the server does not declare is not declared, and has no methods", async () => {
-  const client = await join(await open(alone, { tools: [{ name: "plain", execute: () => "text" }] }), alone);
+  const client = await join(
+    await open(statelessRevision, { tools: [{ name: "plain", execute: () => "text" }] }),
+    statelessRevision,
+  );
   expect(client.serverCapabilities.extensions).toBeUndefined();
   const row = { kind: "request", method: "skills/list", handler: "listSkills", params: pass, result: pass } as const;
   await expect(client.request({ ...row, paramsOptional: true }, {})).rejects.toMatchObject({ code: -32601 });
@@ -143,14 +146,17 @@ test("an extension that the server does not declare is not declared, and has no 
 
 test("an extension that the gateway does not know or pass is not declared", async () => {
   const other = { ...ui, id: "com.example/other" };
-  const gateway = await open(alone, { ...source, extensions: [other] }, { extensions: [skills] });
-  const client = await join(gateway, alone);
+  const gateway = await open(statelessRevision, { ...source, extensions: [other] }, { extensions: [skills] });
+  const client = await join(gateway, statelessRevision);
   expect(client.serverCapabilities.extensions).toEqual({ [skills.id]: { directoryRead: true } });
 });
 
 test("an extension of a user passes when the gateway is given it", async () => {
   const other = { ...ui, id: "com.example/other", declared: {}, settings: { size: 3 } };
-  const client = await join(await open(alone, { ...source, extensions: [other] }, { extensions: [other] }), alone);
+  const client = await join(
+    await open(statelessRevision, { ...source, extensions: [other] }, { extensions: [other] }),
+    statelessRevision,
+  );
   expect(client.serverCapabilities.extensions).toEqual({ [other.id]: { size: 3 } });
 });
 

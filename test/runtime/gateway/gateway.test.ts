@@ -17,7 +17,7 @@ import { serveHttp } from "../../../runtime/server/run/serve-http.ts";
 import { createInMemoryTransports } from "../../../runtime/transport/memory.ts";
 import { serveSdk } from "../../interop/sdk1/http-server.ts";
 import { serveSdk2 } from "../../interop/sdk2/server.ts";
-import { alone, newest } from "../../kit/revisions.ts";
+import { statelessRevision, newest } from "../../kit/revisions.ts";
 import { openGateway } from "./connect-client.ts";
 
 /* Servers of the official SDKs, which know handshakes only, behind a gateway that speaks everything. */
@@ -52,7 +52,7 @@ async function join(gateway: Gateway, revision: Revision): Promise<Client> {
     capabilities: {
       roots: {},
       sampling: {},
-      ...((revision === alone || "elicitation/create" in revision.serverRequests) && { elicitation: {} }),
+      ...((revision === statelessRevision || "elicitation/create" in revision.serverRequests) && { elicitation: {} }),
     },
     logLevel: () => "debug",
     handlers: {
@@ -109,7 +109,7 @@ describe.each(sdks)("%s behind a gateway", (_name, serve, server) => {
   });
 
   describe.each(revisions.map((revision) => [revision.id, revision] as const))("at %s", (_id, revision) => {
-    const isAlone = revision === alone;
+    const isAlone = revision === statelessRevision;
 
     test("a server is reachable, and responds", async () => {
       const client = await join(gateway, revision);
@@ -151,7 +151,7 @@ describe.each(sdks)("%s behind a gateway", (_name, serve, server) => {
   });
 
   test("many clients without a session get responses concurrently, each its own", async () => {
-    const client = await join(gateway, alone);
+    const client = await join(gateway, statelessRevision);
     const texts = Array.from({ length: 6 }, (_, index) => `text ${index}`);
     const results = await Promise.all(texts.map((value) => call(client, "echo", { text: value })));
     expect(results.map(({ result }) => result)).toMatchObject(texts.map(text));
@@ -164,7 +164,7 @@ describe.each(sdks)("%s behind a gateway", (_name, serve, server) => {
     ["the state of a call with other arguments", (state: string) => state, { name: "sample", arguments: { a: 1 } }],
     ["the state of another tool", (state: string) => state, { name: "echo" }],
   ])("the request state %s is rejected", async (_what, change, other) => {
-    const { connection } = await join(gateway, alone);
+    const { connection } = await join(gateway, statelessRevision);
     const asked = await connection.request("tools/call", { name: "sample", arguments: {} });
     const state = isObject(asked) && typeof asked.requestState === "string" ? asked.requestState : "";
     expect(state).not.toBe("");
@@ -173,7 +173,7 @@ describe.each(sdks)("%s behind a gateway", (_name, serve, server) => {
   });
 
   test("invalid input responses are rejected, missing ones are requested again, and a state is valid once", async () => {
-    const { connection } = await join(gateway, alone);
+    const { connection } = await join(gateway, statelessRevision);
     const params = { name: "sample", arguments: {} };
     const read = (result: unknown): { key: string; requestState: unknown } => {
       const { inputRequests, requestState } = isObject(result) ? result : {};
@@ -213,7 +213,7 @@ test("a tool with invalid param headers does not hide the others (TH-22)", async
     return server;
   };
   const gateway = await openGateway(create, { ends: open });
-  const { connection } = await join(gateway, alone);
+  const { connection } = await join(gateway, statelessRevision);
   expect(await connection.request("tools/call", { name: "right" })).toMatchObject(text("m"));
 });
 
@@ -222,12 +222,14 @@ test("a tool with param headers is called wherever it is in the list, and when i
   const inputSchema = fromJsonSchema({ type: "object", properties }, { validate: () => [] });
   const toTool = (name: string): AnyTool => ({ name, inputSchema, execute: () => name });
   const tools = ["first", "second"].map(toTool);
-  const server = createServer({ name: "paged", version: "1", tools, pageSize: 1, listChanged: true }, [alone]);
+  const server = createServer({ name: "paged", version: "1", tools, pageSize: 1, listChanged: true }, [
+    statelessRevision,
+  ]);
   const listener = await serveHttp(server, { port: 0 });
   open.push(() => listener.close());
   const gateway = await createGateway({ kind: "url", url: listener.url }, { revisions });
   open.push(() => gateway.close());
-  const [session, stateless] = [await join(gateway, newest), await join(gateway, alone)];
+  const [session, stateless] = [await join(gateway, newest), await join(gateway, statelessRevision)];
   const callByAll = async (name: string): Promise<void> => {
     const params = { name, arguments: { region: "eu" } };
     for (const { connection } of [session, stateless])
@@ -248,7 +250,7 @@ test("a request of the server during a list, whose result cannot require input, 
     });
     return server;
   };
-  const { connection } = await join(await openGateway(create, { ends: open }), alone);
+  const { connection } = await join(await openGateway(create, { ends: open }), statelessRevision);
   const listed = await connection.request("tools/list", {});
   expect(listed).toMatchObject({ tools: [{ name: "a", description: expect.stringContaining("-32601") }] });
 });
@@ -267,7 +269,7 @@ test("a request of the server is rejected when the client does not return with a
     });
     return server;
   };
-  const { connection } = await join(await openGateway(create, { ends: open, inputTimeout: 5 }), alone);
+  const { connection } = await join(await openGateway(create, { ends: open, inputTimeout: 5 }), statelessRevision);
   expect(await connection.request("tools/call", { name: "a" })).toMatchObject({ resultType: "input_required" });
   await expect.poll(() => rejected).toEqual([-32_603]);
 });
@@ -288,7 +290,7 @@ describe("the state of a call that waits for input", () => {
   };
 
   async function suspend(): Promise<{ connection: ClientConnection; retry: object }> {
-    const { connection } = await join(await openGateway(create, { ends: open }), alone);
+    const { connection } = await join(await openGateway(create, { ends: open }), statelessRevision);
     const asked = await connection.request("tools/call", { name: "x", arguments: { a: "1", b: "2" } });
     const { requestState } = isObject(asked) ? asked : {};
     return { connection, retry: { requestState, inputResponses: { "createMessage-1": answers.createMessage() } } };
@@ -316,13 +318,13 @@ describe("the official server of the second generation behind a gateway", () => 
       const gateway = await createGateway({ kind: "url", url: official.url }, { revisions });
       const client = await join(gateway, revision);
       const form = await call(client, "form");
-      const canElicit = revision === alone || "elicitation/create" in revision.serverRequests;
+      const canElicit = revision === statelessRevision || "elicitation/create" in revision.serverRequests;
       if (canElicit) expect(form.result).toMatchObject(text('{"action":"accept","content":{"age":42}}'));
       else expect(form.result).toMatchObject({ isError: true });
-      if (revision !== alone) await client.connection.request("logging/setLevel", { level: "error" });
+      if (revision !== statelessRevision) await client.connection.request("logging/setLevel", { level: "error" });
       const stop = new AbortController();
       const listening =
-        revision === alone &&
+        revision === statelessRevision &&
         client.connection
           .request("subscriptions/listen", { notifications: { toolsListChanged: true } }, { signal: stop.signal })
           .catch(() => {});
@@ -333,7 +335,7 @@ describe("the official server of the second generation behind a gateway", () => 
       expect(await client.connection.request("resources/read", { uri: "test://a" })).toMatchObject({
         contents: [{ text: "text of a" }],
       });
-      const code = revision === alone ? -32602 : -32002;
+      const code = revision === statelessRevision ? -32602 : -32002;
       await expect(client.connection.request("resources/read", { uri: "test://none" })).rejects.toMatchObject({ code });
       stop.abort();
       await client.connection.close();

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { isObject } from "../../../generated/support.ts";
 import { createProgram } from "../../kit/programs.ts";
-import { alone, newest } from "../../kit/revisions.ts";
+import { statelessRevision, newest } from "../../kit/revisions.ts";
 import { joinGateway } from "./connect-client.ts";
 import { openOdd, readText } from "./invalid-server-gateway.ts";
 
@@ -40,7 +40,7 @@ describe("a server whose results require input repeatedly", () => {
 
   test("a server that requires input is called once where its revision has no such results, whatever the client's is", async () => {
     const { gateway, called } = await openOdd({ script, ends });
-    for (const revision of [newest, alone]) {
+    for (const revision of [newest, statelessRevision]) {
       const client = await joinGateway(gateway, revision);
       expect(readText(await client.request("tools/call", call("ask")))).toBe("not yet");
     }
@@ -53,7 +53,7 @@ describe("members of results that only newer revisions have", () => {
     "members of newer revisions are left out when an older server sends them: resultType %j",
     async (resultType) => {
       const { gateway } = await openOdd({ script, ends });
-      const client = await joinGateway(gateway, alone);
+      const client = await joinGateway(gateway, statelessRevision);
       const given = { resultType, ttlMs: 1e9, cacheScope: "public", requestState: "mine", inputRequests: {} };
       const result = await client.request("tools/call", call("kind", given));
       const { _meta, ...rest } = isObject(result) ? result : {};
@@ -63,7 +63,7 @@ describe("members of results that only newer revisions have", () => {
 });
 
 describe("a message that is too long", () => {
-  test.each([newest, alone])(
+  test.each([newest, statelessRevision])(
     "a message that is too long fails its call at $id, and the session continues",
     async (revision) => {
       const { gateway } = await openOdd({ script, ends });
@@ -77,7 +77,7 @@ describe("a message that is too long", () => {
 describe("a deeply nested schema of a tool", () => {
   test("a deeply nested schema leaves out its tool, which is reported, and no other", async () => {
     const { gateway, reports } = await openOdd({ script, ends, env: { DEEP: "100" } });
-    for (const revision of [newest, alone]) {
+    for (const revision of [newest, statelessRevision]) {
       const client = await joinGateway(gateway, revision);
       const listed = JSON.stringify(await client.request("tools/list", {}));
       expect([listed.includes('"deep"'), listed.includes('"pid"')]).toEqual([false, true]);
@@ -96,7 +96,7 @@ describe("a deeply nested schema of a tool", () => {
   test("a schema too deep for any message leaves out its tool by name, for clients of each kind", async () => {
     const { gateway, reports } = await openOdd({ script, ends, env: { DEEP: "400" } });
     expect(reports).toContain('The item "deep" is left out of the list; more than 512 levels of nesting');
-    for (const revision of [newest, alone]) {
+    for (const revision of [newest, statelessRevision]) {
       const client = await joinGateway(gateway, revision);
       expect(readText(await client.request("tools/call", call("get")))).toBe("nothing");
       const listed = JSON.stringify(await client.request("tools/list", {}));

@@ -12,7 +12,7 @@ import { serve } from "../../../runtime/server/run/acceptor.ts";
 import { serveHttp } from "../../../runtime/server/run/serve-http.ts";
 import { LostError } from "../../../runtime/transport/http-client/errors.ts";
 import { createInMemoryTransports } from "../../../runtime/transport/memory.ts";
-import { alone, newest } from "../../kit/revisions.ts";
+import { statelessRevision, newest } from "../../kit/revisions.ts";
 import { joinGateway } from "./connect-client.ts";
 
 /* A server that no longer sends notifications, while the gateway can still send requests to it. */
@@ -28,7 +28,7 @@ function createUpstream(revision: Revision): Server {
 }
 
 test.each([
-  ["without sessions", alone],
+  ["without sessions", statelessRevision],
   ["with sessions", newest],
 ])("a server %s that is restarted is listened to again, and its lists are reported as changed", async (_, revision) => {
   let server = createUpstream(revision);
@@ -44,7 +44,7 @@ test.each([
     ends.push(() => client.close());
     return client;
   };
-  const stateless = await join("stateless", alone);
+  const stateless = await join("stateless", statelessRevision);
   stateless.request("subscriptions/listen", { notifications: { toolsListChanged: true } }).catch(() => {});
   await join("idle", newest);
   await (await join("session", newest)).request("tools/list", {});

@@ -6,7 +6,7 @@ import { serve } from "../../../runtime/server/run/acceptor.ts";
 import { connect, type ClientConnection } from "../../../runtime/client/connect.ts";
 import { createGateway, type Gateway } from "../../../runtime/gateway/gateway.ts";
 import { createInMemoryTransports } from "../../../runtime/transport/memory.ts";
-import { alone, newest } from "../../kit/revisions.ts";
+import { statelessRevision, newest } from "../../kit/revisions.ts";
 import { collectWarnings, connectToAsking, type Way } from "../many-input-requests.ts";
 import type { Run } from "../server/input/raw-client.ts";
 import { joinGateway } from "./connect-client.ts";
@@ -63,7 +63,7 @@ test("a client without a session receives the input requests of a server with se
     serve(server, far);
     return connect(near, options);
   });
-  const client = await joinGateway(gateway, alone, { elicitation: { form: {} } });
+  const client = await joinGateway(gateway, statelessRevision, { elicitation: { form: {} } });
   ends.push(() => client.close());
   const { counts, result } = await declineAll(client);
   expect(counts).toEqual([100, 50]);

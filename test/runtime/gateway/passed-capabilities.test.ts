@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { toClientCapabilitiesOf, toServerCapabilitiesOf } from "../../../runtime/gateway/convert-messages.ts";
-import { alone, newest, revisionOf } from "../../kit/revisions.ts";
+import { statelessRevision, newest, revisionOf } from "../../kit/revisions.ts";
 
 /* Capabilities that a gateway declares for one side to the other: what it can fulfil at the revision. */
 
@@ -19,12 +19,12 @@ test.each<readonly [string, typeof newest, object, object]>([
 });
 
 test.each<readonly [string, typeof newest, object, object]>([
-  ["known ones", alone, { elicitation: { form: {}, url: {} } }, { elicitation: { form: {}, url: {} } }],
-  ["no unknown ones", alone, { ...odd, elicitation: { form: {} } }, { elicitation: { form: {} } }],
-  ["no unknown members", alone, { elicitation: { form: {}, ...odd } }, { elicitation: { form: {} } }],
+  ["known ones", statelessRevision, { elicitation: { form: {}, url: {} } }, { elicitation: { form: {}, url: {} } }],
+  ["no unknown ones", statelessRevision, { ...odd, elicitation: { form: {} } }, { elicitation: { form: {} } }],
+  ["no unknown members", statelessRevision, { elicitation: { form: {}, ...odd } }, { elicitation: { form: {} } }],
   ["no unknown members at an older revision", newest, { sampling: { tools: {}, ...odd } }, { sampling: { tools: {} } }],
   ["no experiments or tasks", newest, { experimental: odd, tasks: {} }, {}],
-  ["no extension that the gateway does not know", alone, { extensions: odd }, {}],
+  ["no extension that the gateway does not know", statelessRevision, { extensions: odd }, {}],
 ])("a server receives of a client %s", (_what, revision, capabilities, expected) => {
   const info = { name: "test", version: "1" };
   expect(toServerCapabilitiesOf({ info, capabilities: { ...capabilities } }, revision)).toEqual(expected);

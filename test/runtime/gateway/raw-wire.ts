@@ -1,5 +1,5 @@
 import { isObject, type Revision } from "../../../generated/support.ts";
-import { claim } from "../../kit/messages.ts";
+import { requestMetadata } from "../../kit/messages.ts";
 import type { RunningGateway } from "./command-run.ts";
 
 /** A conversation in bytes: nothing of ours or of anybody else's is between the test and the wire. */
@@ -67,7 +67,7 @@ export async function openStdio(gateway: RunningGateway, revision: Revision): Pr
 
 function createWire({ lifecycle }: Revision, post: (message: Message) => Promise<Message>): RawWire {
   let count = 0;
-  const more = lifecycle === "per-request" ? { _meta: claim() } : {};
+  const more = lifecycle === "per-request" ? { _meta: requestMetadata() } : {};
   return {
     request(method, params = {}) {
       count += 1;

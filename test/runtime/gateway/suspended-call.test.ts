@@ -2,16 +2,16 @@ import { getEventListeners } from "node:events";
 import { expect, test } from "vitest";
 import { SuspendedCall } from "../../../runtime/gateway/proxy/suspended-call.ts";
 import { createServer } from "../../../runtime/server/create-server.ts";
-import { alone } from "../../kit/revisions.ts";
+import { statelessRevision } from "../../kit/revisions.ts";
 import { createCall } from "../../kit/calls.ts";
 import { settle } from "../../../runtime/testing/manual-clock.ts";
 
 /* A call of a client without a session, whose server requests input. */
 
 const question = { mode: "form", message: "?", requestedSchema: { type: "object", properties: {} } };
-const server = createServer({ name: "a", version: "1" }, [alone]);
+const server = createServer({ name: "a", version: "1" }, [statelessRevision]);
 const context = (principal = "alice", signal?: AbortSignal): ReturnType<typeof createCall> =>
-  createCall(server, alone, { origin: { identity: { principal } }, ...(signal && { signal }) });
+  createCall(server, statelessRevision, { origin: { identity: { principal } }, ...(signal && { signal }) });
 
 interface Suspended {
   readonly call: SuspendedCall;
@@ -20,7 +20,7 @@ interface Suspended {
 }
 
 function suspend(method = "tools/call"): Suspended {
-  const row = alone.clientRequests[method];
+  const row = statelessRevision.clientRequests[method];
   if (!row) return expect.unreachable("the revision has tools");
   const call = new SuspendedCall(context(), row, { name: "a" });
   let end = (): void => {};

@@ -25,10 +25,10 @@ import type { TaskState } from "../../../runtime/tasks/task.ts";
 import { createInMemoryTransports } from "../../../runtime/transport/memory.ts";
 import { serveSdk } from "../../interop/sdk1/http-server.ts";
 import { createSdkTaskServer } from "../../interop/sdk1/task-server.ts";
-import { alone, newest as core } from "../../kit/revisions.ts";
+import { statelessRevision, newest as core } from "../../kit/revisions.ts";
 import { meta, request } from "../../kit/messages.ts";
 import { Wire } from "../../../runtime/testing/wire.ts";
-import { declaring, hear } from "../tasks/extension-wire.ts";
+import { declaring, receive } from "../tasks/extension-wire.ts";
 import { createGate, type Gate, inTime } from "../../kit/time.ts";
 import type { Message } from "../tasks/task-wire.ts";
 import { joinGateway } from "./connect-client.ts";
@@ -157,7 +157,7 @@ const content = (text: string): object => ({ content: [{ type: "text", text }] }
 
 const kinds: readonly (readonly [string, Revision])[] = [
   ["of the core", core],
-  ["of the extension", alone],
+  ["of the extension", statelessRevision],
 ];
 const pairs = kinds.flatMap(([servers, served]) =>
   kinds.map(([clients, revision]) => [servers, clients, served, revision] as const),
@@ -257,7 +257,7 @@ describe("tasks on request of clients", () => {
 
   test("a task that begins after its client has disconnected is cancelled (TK-21)", async () => {
     const waits = gates();
-    const client = await join(await open(await serveOurs(alone, waits)), core);
+    const client = await join(await open(await serveOurs(statelessRevision, waits)), core);
     const task = await start(client, "prepared");
     await waits.preparing.opened;
     await task.cancel();
@@ -267,7 +267,7 @@ describe("tasks on request of clients", () => {
   });
 
   test("every tool can be a task where the server decides by itself", async () => {
-    const client = await join(await open(await serveOurs(alone, gates())), core);
+    const client = await join(await open(await serveOurs(statelessRevision, gates())), core);
     expect(await client.listTools()).toMatchObject(
       Array.from({ length: 8 }, () => ({ execution: { taskSupport: "optional" } })),
     );
@@ -280,7 +280,7 @@ describe("tasks on decision of servers", () => {
     "a client that listens for a task gets its notifications, of a server with tasks %s (XT-16)",
     async (_kind, served) => {
       const gateway = await open(await serveOurs(served, gates()));
-      const [revision = alone] = extendRevisions([alone], [extension], "client");
+      const [revision = statelessRevision] = extendRevisions([statelessRevision], [extension], "client");
       const acknowledged: object[] = [];
       const told: object[] = [];
       const handlers = {
@@ -299,7 +299,7 @@ describe("tasks on decision of servers", () => {
   );
 
   test("a client that does not declare tasks gets the missing capability of a tool (XT-03)", async () => {
-    const client = await join(await open(await serveOurs(core, gates())), alone, { extensions: [] });
+    const client = await join(await open(await serveOurs(core, gates())), statelessRevision, { extensions: [] });
     await expect(client.callTool("quick")).rejects.toMatchObject({
       code: -32021,
       data: { requiredCapabilities: { extensions: { [extension.id]: {} } } },
@@ -308,7 +308,7 @@ describe("tasks on decision of servers", () => {
   });
 });
 
-const without = revisions.filter((revision) => revision !== alone && revision !== core);
+const without = revisions.filter((revision) => revision !== statelessRevision && revision !== core);
 
 describe.each(without.map((revision) => [revision.id, revision] as const))(
   "revision %s without tasks",
@@ -343,7 +343,9 @@ describe.each(without.map((revision) => [revision.id, revision] as const))(
 );
 
 test("a server without tasks has none behind a gateway", async () => {
-  const server = createServer({ name: "ours", version: "1", tools: [{ name: "a", execute: () => "b" }] }, [alone]);
+  const server = createServer({ name: "ours", version: "1", tools: [{ name: "a", execute: () => "b" }] }, [
+    statelessRevision,
+  ]);
   const gateway = await open(await serveHttp(server, { port: 0 }));
   for (const revision of revisions) {
     const { serverCapabilities } = await join(gateway, revision);
@@ -359,9 +361,9 @@ describe.each(revisions.map((revision) => [revision.id, revision] as const))(
       const client = await join(await open(await serveSdk({ create: createSdkTaskServer })), revision);
       await client.listTools();
       expect(await client.callTool("quick")).toMatchObject(content("done"));
-      if (revision === alone || "elicitation/create" in revision.serverRequests)
+      if (revision === statelessRevision || "elicitation/create" in revision.serverRequests)
         expect(await client.callTool("asks")).toMatchObject(content("accept"));
-      if (revision !== alone && revision !== core) return;
+      if (revision !== statelessRevision && revision !== core) return;
       const task = await start(client, "endless");
       expect((await task.cancel()).status).toBe("cancelled");
     });
@@ -399,7 +401,7 @@ test.each(kinds)("a principal has its own tasks only, of a server with tasks %s 
     const id = `${method} of ${principal}`;
     const origin = principal === undefined ? undefined : { identity: { principal } };
     wire.receiver?.message(request(id, method, params, { [meta.capabilities]: declaring }), origin);
-    return hear(wire, (message) => message.id === id);
+    return receive(wire, (message) => message.id === id);
   };
   const { result } = await ask("ada", "tools/call", { name: "quick", arguments: {} });
   const taskId = isObject(result) ? result.taskId : undefined;
@@ -428,7 +430,7 @@ test.each(kinds)(
     const brief = await join(core);
     expect(brief.serverCapabilities.tasks).toBeUndefined();
     expect(await brief.callTool("quick")).toMatchObject(content("done"));
-    expect(await (await start(await join(alone), "quick")).result()).toMatchObject(content("done"));
+    expect(await (await start(await join(statelessRevision), "quick")).result()).toMatchObject(content("done"));
   },
 );
 
@@ -461,7 +463,7 @@ describe.each(kinds)("the official client with tasks, at a server with tasks %s"
 });
 
 test("a client that disconnects while its connection to the server is opened leaves no task and no connection", async () => {
-  const served = extendRevisions([alone], [extension], "server")[0] ?? alone;
+  const served = extendRevisions([statelessRevision], [extension], "server")[0] ?? statelessRevision;
   const begun: string[] = [];
   const tool = { name: "a", task: { support: "optional" } as const, execute: () => String(begun.push("a")) };
   const server = createServer({ name: "slow", version: "1", tools: [tool] }, [served]);
@@ -517,7 +519,7 @@ test("a task fails at once when the connection to its server ends, and not only 
     { revisions, tasks: { pollInterval: 5 }, onError: () => {} },
   );
   ends.push(() => gateway.close());
-  const task = await start(await join(gateway, alone), "a");
+  const task = await start(await join(gateway, statelessRevision), "a");
   await begun.opened;
   await expect.poll(async () => (await task.status()).status).toBe("working");
   for (const connection of connections) void connection.close({ drain: 0 });
@@ -546,7 +548,7 @@ test.each([
     { revisions, onError: () => {} },
   );
   ends.push(() => gateway.close());
-  const task = await start(await join(gateway, alone), "a");
+  const task = await start(await join(gateway, statelessRevision), "a");
   expect((await task.status()).pollInterval).toBe(pollInterval);
 });
 

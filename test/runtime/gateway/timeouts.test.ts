@@ -12,7 +12,7 @@ import { createGateway, type GatewayOptions } from "../../../runtime/gateway/gat
 import { serveHttp } from "../../../runtime/server/run/serve-http.ts";
 import { inputRequired } from "../../../runtime/server/input/input-required.ts";
 import { createServer as createMcpServer } from "../../../runtime/server/create-server.ts";
-import { alone, newest } from "../../kit/revisions.ts";
+import { statelessRevision, newest } from "../../kit/revisions.ts";
 import { settle } from "../../../runtime/testing/manual-clock.ts";
 import { joinGateway, openGateway } from "./connect-client.ts";
 
@@ -23,7 +23,7 @@ afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();
 });
 
-const byId = [newest, alone].map((revision) => [revision.id, revision] as const);
+const byId = [newest, statelessRevision].map((revision) => [revision.id, revision] as const);
 const call = { name: "work", arguments: {} };
 
 interface Slow {
@@ -145,7 +145,9 @@ test("a server that requires a retry without input is retried after a delay (C-0
     return called.length === 3 ? "done" : inputRequired({ requestState: "not yet" });
   };
   const tools = [{ name: "work", execute: run }];
-  const upstream = await serveHttp(createMcpServer({ name: "ours", version: "1", tools }, [alone]), { port: 0 });
+  const upstream = await serveHttp(createMcpServer({ name: "ours", version: "1", tools }, [statelessRevision]), {
+    port: 0,
+  });
   ends.push(() => upstream.close());
   const gateway = await createGateway({ kind: "url", url: upstream.url }, { revisions });
   ends.push(() => gateway.close());
@@ -158,7 +160,7 @@ test("a server that requires a retry without input is retried after a delay (C-0
 describe("calls without a session", () => {
   test("calls wait when the maximum is at the server", async () => {
     const slow = await open({ maxConnections: 2 });
-    const client = await slow.join(alone);
+    const client = await slow.join(statelessRevision);
     const working = [1, 2, 3].map(() => client.request("tools/call", call));
     await expect.poll(() => slow.calls()).toBe(2);
     await sleep(100);
@@ -170,7 +172,7 @@ describe("calls without a session", () => {
 
   test("calls that are cancelled while they wait never reach the server, and delay no other", async () => {
     const slow = await open({ maxConnections: 2 });
-    const client = await slow.join(alone);
+    const client = await slow.join(statelessRevision);
     const working = [1, 2].map(() => client.request("tools/call", call));
     await expect.poll(() => slow.calls()).toBe(2);
     const stop = new AbortController();
@@ -197,7 +199,7 @@ describe("calls without a session", () => {
     ends.push(() => upstream.close());
     const gateway = await createGateway({ kind: "url", url: upstream.url }, { revisions, maxConnections: 2 });
     ends.push(() => gateway.close());
-    const client = await joinGateway(gateway, alone);
+    const client = await joinGateway(gateway, statelessRevision);
     for (const _ of [1, 2, 3, 4]) await expect(client.request("tools/call", call)).rejects.toThrow();
   });
 
@@ -214,7 +216,7 @@ describe("calls without a session", () => {
       return server;
     };
     const gateway = await openGateway(create, { ends, maxConnections: 2 });
-    const client = await joinGateway(gateway, alone, { sampling: {} });
+    const client = await joinGateway(gateway, statelessRevision, { sampling: {} });
     const first = toAnswered(await client.request("tools/call", call));
     const second = toAnswered(await client.request("tools/call", call));
     await expect(client.request("tools/call", first)).rejects.toMatchObject({ code: -32602 });

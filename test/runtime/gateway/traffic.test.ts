@@ -12,7 +12,7 @@ import { createServer } from "../../../runtime/server/create-server.ts";
 import { serve } from "../../../runtime/server/run/acceptor.ts";
 import { createInMemoryTransports } from "../../../runtime/transport/memory.ts";
 import type { Transport } from "../../../runtime/transport/transport.ts";
-import { alone, newest as handshake, revisionOf } from "../../kit/revisions.ts";
+import { statelessRevision, newest as handshake, revisionOf } from "../../kit/revisions.ts";
 import { initialize, initialized, request } from "../../kit/messages.ts";
 
 /* The messages of a gateway on both sides, as `onTraffic` receives them, compared with the messages on the wire. */
@@ -151,7 +151,7 @@ describe("traffic of a client with a session", () => {
     ]);
     const server = entries.filter(({ side }) => side === "server");
     expect(new Set(server.map(({ connection }) => connection))).toEqual(new Set(["server-1", "server-2"]));
-    expect(new Set(server.map(({ protocol }) => protocol))).toEqual(new Set([alone.id]));
+    expect(new Set(server.map(({ protocol }) => protocol))).toEqual(new Set([statelessRevision.id]));
     expect(server.map(({ message }) => message)).toContainEqual(expect.objectContaining({ method: "tools/call" }));
   });
 
@@ -222,7 +222,7 @@ describe("traffic of stateless clients", () => {
         headers: {
           "content-type": "application/json",
           accept: "application/json, text/event-stream",
-          "mcp-protocol-version": alone.id,
+          "mcp-protocol-version": statelessRevision.id,
           "mcp-method": "tools/list",
         },
         body: JSON.stringify(request(id, "tools/list")),
@@ -232,10 +232,10 @@ describe("traffic of stateless clients", () => {
     }
     const own = observed.entries.filter(({ side }) => side === "client");
     expect(own.map(({ connection, direction, protocol }) => [connection, direction, protocol])).toEqual([
-      ["client-1", "to-server", alone.id],
-      ["client-1", "to-client", alone.id],
-      ["client-2", "to-server", alone.id],
-      ["client-2", "to-client", alone.id],
+      ["client-1", "to-server", statelessRevision.id],
+      ["client-1", "to-client", statelessRevision.id],
+      ["client-2", "to-server", statelessRevision.id],
+      ["client-2", "to-client", statelessRevision.id],
     ]);
     expect(own.map(({ problem }) => problem)).toEqual([undefined, undefined, undefined, undefined]);
   });
@@ -245,7 +245,7 @@ describe("traffic of stateless clients", () => {
     const client = joinRaw(observed);
     await client.request(request("a", "tools/list"));
     const own = observed.entries.filter(({ side }) => side === "client");
-    expect(own.map(({ protocol }) => protocol)).toEqual([alone.id, alone.id]);
+    expect(own.map(({ protocol }) => protocol)).toEqual([statelessRevision.id, statelessRevision.id]);
     expect(own.map(({ message }) => message)).toEqual([...client.sent, ...client.received]);
   });
 });

@@ -8,7 +8,7 @@ import type { Gateway } from "../../../runtime/gateway/gateway.ts";
 import { Wire } from "../../../runtime/testing/wire.ts";
 import { initialize, initialized, request } from "../../kit/messages.ts";
 import { settle } from "../../../runtime/testing/manual-clock.ts";
-import { alone } from "../../kit/revisions.ts";
+import { statelessRevision } from "../../kit/revisions.ts";
 import { joinGateway, openGateway } from "./connect-client.ts";
 
 /*
@@ -120,7 +120,9 @@ describe.each(revisions.map((revision) => [revision.id, revision] as const))("at
     await begin(wire, revision);
     const params = { name: "tell", arguments: {} };
     wire.post(
-      revision === alone ? request(7, "tools/call", params) : { jsonrpc: "2.0", id: 7, method: "tools/call", params },
+      revision === statelessRevision
+        ? request(7, "tools/call", params)
+        : { jsonrpc: "2.0", id: 7, method: "tools/call", params },
     );
     await expect.poll(() => wire.sent).toContainEqual(expect.objectContaining({ id: 7, result: expect.anything() }));
     expect(JSON.stringify(wire.sent)).not.toContain(`notifications/${secret}`);
@@ -128,7 +130,7 @@ describe.each(revisions.map((revision) => [revision.id, revision] as const))("at
 });
 
 async function begin(wire: Wire, revision: Revision): Promise<void> {
-  if (revision === alone) return;
+  if (revision === statelessRevision) return;
   wire.post(initialize(revision.id));
   await settle();
   wire.post(initialized);

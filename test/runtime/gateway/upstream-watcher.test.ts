@@ -12,7 +12,7 @@ import { createInMemoryTransports } from "../../../runtime/transport/memory.ts";
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import { SubscribeRequestSchema, UnsubscribeRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { afterEach, expect, test } from "vitest";
-import { alone, handshakeRevisions } from "../../kit/revisions.ts";
+import { statelessRevision, handshakeRevisions } from "../../kit/revisions.ts";
 import { joinGateway, openGateway } from "./connect-client.ts";
 
 const ends: (() => Promise<void>)[] = [];
@@ -34,7 +34,7 @@ function createServer(log: string[]): Server {
 
 test("a gateway subscribes to a resource while it has listeners, whatever their number", async () => {
   const log: string[] = [];
-  const client = await joinGateway(await openGateway(() => createServer(log), { ends }), alone);
+  const client = await joinGateway(await openGateway(() => createServer(log), { ends }), statelessRevision);
   const listen = (...resourceSubscriptions: string[]): AbortController => {
     const stop = new AbortController();
     const params = { notifications: { resourceSubscriptions } };
@@ -57,7 +57,7 @@ test("a gateway subscribes to a resource while it has listeners, whatever their 
 });
 
 test("a gateway responds to a subscription when the server has acknowledged it", async () => {
-  const { defineServer, defineResource } = forRevisions<Declarations>([alone]);
+  const { defineServer, defineResource } = forRevisions<Declarations>([statelessRevision]);
   const resource = defineResource({ uri: "test://a", name: "a", read: () => "text" });
   const server = defineServer({ name: "news", version: "1", resources: [resource], subscribe: true });
   const held: (() => void)[] = [];
@@ -70,7 +70,7 @@ test("a gateway responds to a subscription when the server has acknowledged it",
     { revisions },
   );
   ends.push(() => gateway.close());
-  const client = await joinGateway(gateway, handshakeRevisions[0] ?? alone);
+  const client = await joinGateway(gateway, handshakeRevisions[0] ?? statelessRevision);
   ends.push(() => client.close());
   let isAnswered = false;
   const subscribed = client.request("resources/subscribe", { uri: "test://a" }).then(() => (isAnswered = true));
@@ -82,7 +82,7 @@ test("a gateway responds to a subscription when the server has acknowledged it",
 });
 
 test("a resource that a server without sessions rejects does not end the subscriptions to others", async () => {
-  const { defineServer, defineResource } = forRevisions<Declarations>([alone]);
+  const { defineServer, defineResource } = forRevisions<Declarations>([statelessRevision]);
   const resource = defineResource({ uri: "test://a", name: "a", read: () => "text" });
   const server = defineServer({ name: "news", version: "1", resources: [resource], subscribe: true });
   const gateway = await createGateway(
@@ -96,7 +96,7 @@ test("a resource that a server without sessions rejects does not end the subscri
   ends.push(() => gateway.close());
   const heard: string[] = [];
   const handlers = { resourceUpdated: ({ uri }: { readonly uri: string }) => void heard.push(uri) };
-  const client = await joinGateway(gateway, handshakeRevisions[0] ?? alone, { handlers });
+  const client = await joinGateway(gateway, handshakeRevisions[0] ?? statelessRevision, { handlers });
   ends.push(() => client.close());
   const secret = client.request("resources/subscribe", { uri: "test://secret" });
   await expect(secret).rejects.toMatchObject({ code: -32002 });

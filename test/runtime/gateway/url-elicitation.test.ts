@@ -8,7 +8,7 @@ import { serveHttp } from "../../../runtime/server/run/serve-http.ts";
 import { createServer } from "../../../runtime/server/create-server.ts";
 import { serveSdk } from "../../interop/sdk1/http-server.ts";
 import { serveSdk2 } from "../../interop/sdk2/server.ts";
-import { alone } from "../../kit/revisions.ts";
+import { statelessRevision } from "../../kit/revisions.ts";
 import { joinGateway } from "./connect-client.ts";
 
 /* Servers that refuse a call until its user has been to a page: an error of one revision, a question in a result at the next. */
@@ -99,7 +99,7 @@ describe.each(servers)("%s behind a gateway", (_name, serve) => {
   });
 
   test("a client without a session gets the elicitation inside of a result, and its call is repeated (S-040, S-006)", async () => {
-    const client = await join(gateway, alone);
+    const client = await join(gateway, statelessRevision);
     const asked = read(await client.request("tools/call", { name: "page", arguments: {} }));
     expect(Object.values(asked.inputRequests)).toEqual([{ method: "elicitation/create", params: page }]);
     const result = await client.request("tools/call", answer(asked, "page"));
@@ -107,7 +107,7 @@ describe.each(servers)("%s behind a gateway", (_name, serve) => {
   });
 
   test.each(["decline", "cancel"])("a server is not called again when the user responds %s (S-145)", async (action) => {
-    const client = await join(gateway, alone, { url: {}, form: {} });
+    const client = await join(gateway, statelessRevision, { url: {}, form: {} });
     const asked = read(await client.request("tools/call", { name: "page", arguments: {} }));
     const refused = client.request("tools/call", answer(asked, "page", action));
     await expect(refused).rejects.toMatchObject({ code: -32600 });
@@ -116,7 +116,7 @@ describe.each(servers)("%s behind a gateway", (_name, serve) => {
   test.each([{}, { form: {} }])(
     "a client without URL elicitation (%o) gets the missing capability (S-014)",
     async (elicitation) => {
-      const client = await join(gateway, alone, elicitation);
+      const client = await join(gateway, statelessRevision, elicitation);
       await expect(client.request("tools/call", { name: "page", arguments: {} })).rejects.toMatchObject({
         code: -32021,
         data: { requiredCapabilities: { elicitation: { url: {} } } },
@@ -138,7 +138,8 @@ describe.each(servers)("%s behind a gateway", (_name, serve) => {
   );
 
   test("a revision without such an error gets a plain one", async () => {
-    const before = revisions.find((revision) => revision !== alone && !knowing.includes(revision)) ?? alone;
+    const before =
+      revisions.find((revision) => revision !== statelessRevision && !knowing.includes(revision)) ?? statelessRevision;
     const client = await join(gateway, before, {});
     await expect(client.request("tools/call", { name: "page", arguments: {} })).rejects.toMatchObject({ code: -32600 });
   });
@@ -156,7 +157,7 @@ describe("our server behind a gateway", () => {
   }
 
   test("our server may require several pages, and others after those", async () => {
-    const client = await join(await open(), alone);
+    const client = await join(await open(), statelessRevision);
     let result = await client.request("tools/call", { name: "twice", arguments: {} });
     for (const _round of [1, 2]) {
       const asked = read(result);
@@ -167,12 +168,12 @@ describe("our server behind a gateway", () => {
   });
 
   test("an error without pages stays an error", async () => {
-    const client = await join(await open(), alone);
+    const client = await join(await open(), statelessRevision);
     await expect(client.request("tools/call", { name: "odd", arguments: {} })).rejects.toMatchObject({ code: -32600 });
   });
 
   test("a server does not wait for a client that never returns (S-048)", async () => {
-    const client = await join(await open({ inputTimeout: 1 }), alone);
+    const client = await join(await open({ inputTimeout: 1 }), statelessRevision);
     const asked = read(await client.request("tools/call", { name: "page", arguments: {} }));
     await expect
       .poll(() =>
@@ -197,7 +198,7 @@ test.each(knowing.map((revision) => [revision.id, revision] as const))(
         },
       },
     ];
-    const server = createServer({ name: "ours", version: "1", tools, onError: () => {} }, [alone]);
+    const server = createServer({ name: "ours", version: "1", tools, onError: () => {} }, [statelessRevision]);
     const upstream = await serveHttp(server, { port: 0 });
     const gateway = await createGateway({ kind: "url", url: upstream.url }, { revisions });
     ends.push(

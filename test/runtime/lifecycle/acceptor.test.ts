@@ -6,7 +6,7 @@ import { connectStateless, type ConnectStateless } from "../../../runtime/protoc
 import type { StatelessRoutes } from "../../../runtime/protocol/peer/routes.ts";
 import type { Connection } from "../../../runtime/protocol/session/connection.ts";
 import type { NegotiatedSession } from "../../../runtime/protocol/session/session.ts";
-import { alone, batching, handshakeRevisions, newest, row } from "../../kit/revisions.ts";
+import { statelessRevision, batching, handshakeRevisions, newest, row } from "../../kit/revisions.ts";
 import { Wire } from "../../../runtime/testing/wire.ts";
 import { initialize, request } from "../../kit/messages.ts";
 import { serveWire } from "../../kit/wire.ts";
@@ -70,8 +70,8 @@ describe("a session that was agreed on elsewhere", () => {
 
   test.each([
     ["sessions only", [newest], batching],
-    ["sessions only, without a handshake", [newest], alone],
-    ["both lifecycles", [alone, newest], batching],
+    ["sessions only, without a handshake", [newest], statelessRevision],
+    ["both lifecycles", [statelessRevision, newest], batching],
   ])("a session of a revision that is not served is an error, at a server of %s", (_, served, revision) => {
     const problem = `Revision ${revision.id} is not supported`;
     expect(() => accept({ revision, client }, { revisions: served })).toThrow(problem);
@@ -89,17 +89,21 @@ describe("a stateless request that the transport has read", () => {
   };
 
   test.each([
-    ["stateless requests only", [alone]],
+    ["stateless requests only", [statelessRevision]],
     ["both lifecycles", revisions],
   ])("the transport creates the connection of a server of %s", async (_, served) => {
     const { entries, connect } = collect();
-    const { wire } = accept({ revision: alone, client }, { revisions: served, instructions: "Be kind" }, connect);
+    const { wire } = accept(
+      { revision: statelessRevision, client },
+      { revisions: served, instructions: "Be kind" },
+      connect,
+    );
     wire.post(request(1, "tools/list"));
     await settle();
     expect(wire.sent).toMatchObject([{ id: 1, result: { tools: [] } }]);
     expect(entries.map(({ session }) => session)).toMatchObject([
       {
-        revision: { id: alone.id },
+        revision: { id: statelessRevision.id },
         role: "server",
         own: { info, capabilities: whole },
         peer: client,
@@ -111,11 +115,11 @@ describe("a stateless request that the transport has read", () => {
 
   test("a revision that is not served is rejected without a connection of the transport", async () => {
     const { entries, connect } = collect();
-    const revision = { ...alone, id: "3000-01-01" };
-    const { wire } = accept({ revision, client }, { revisions: [alone] }, connect);
+    const revision = { ...statelessRevision, id: "3000-01-01" };
+    const { wire } = accept({ revision, client }, { revisions: [statelessRevision] }, connect);
     wire.post(request(1, "tools/list"));
     await settle();
-    const data = { supported: [alone.id], requested: revision.id };
+    const data = { supported: [statelessRevision.id], requested: revision.id };
     expect(wire.sent).toMatchObject([{ id: 1, error: { code: -32022, data } }]);
     expect(entries).toEqual([]);
   });
@@ -130,8 +134,13 @@ test.each<[string, readonly Revision[], NegotiatedSession | undefined, object]>(
     { revision: newest, client, isStateless: true },
     { revision: newest, isStateless: true },
   ],
-  ["a connection without sessions", [alone], undefined, { isStateless: true }],
-  ["a stateless request", [alone], { revision: alone, client }, { revision: alone, isStateless: true }],
+  ["a connection without sessions", [statelessRevision], undefined, { isStateless: true }],
+  [
+    "a stateless request",
+    [statelessRevision],
+    { revision: statelessRevision, client },
+    { revision: statelessRevision, isStateless: true },
+  ],
 ])("telemetry receives the facts of %s", (_, served, agreement, facts) => {
   const seen: unknown[] = [];
   const telemetry: ServeOptions["telemetry"] = {
@@ -147,8 +156,12 @@ test.each<[string, readonly Revision[], NegotiatedSession | undefined, object]>(
 describe("a request without metadata, before there is a session", () => {
   const { "prompts/list": _prompts, ...oldRequests } = batching.clientRequests;
   const served = [
-    alone,
-    { ...alone, id: "3000-01-01", clientRequests: { ...alone.clientRequests, "things/do": row("things/do", "do") } },
+    statelessRevision,
+    {
+      ...statelessRevision,
+      id: "3000-01-01",
+      clientRequests: { ...statelessRevision.clientRequests, "things/do": row("things/do", "do") },
+    },
     newest,
     { ...batching, clientRequests: oldRequests },
   ];

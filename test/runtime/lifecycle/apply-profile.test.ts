@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Profile } from "../../../runtime/protocol/profile.ts";
 import { openWire, welcome } from "../client/raw-server.ts";
-import { alone, newest } from "../../kit/revisions.ts";
+import { statelessRevision, newest } from "../../kit/revisions.ts";
 import { ManualClock, settle } from "../../../runtime/testing/manual-clock.ts";
 import { initialize, request } from "../../kit/messages.ts";
 import { runTranscript } from "../../../runtime/testing/transcript.ts";
@@ -28,7 +28,7 @@ describe("timeouts of a profile", () => {
     const { wire } = await serveWire({
       clock,
       profile: { timeouts: { handler: 1_000 } },
-      revisions: [alone],
+      revisions: [statelessRevision],
       capabilities: { tools: {} },
       handlers: { listTools: () => new Promise(() => {}) },
     });

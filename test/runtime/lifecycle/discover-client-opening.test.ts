@@ -4,20 +4,20 @@ import { isDiscoverRejection, toMetadata } from "../../../runtime/lifecycle/disc
 import { EraCache, type EraEntry } from "../../../runtime/lifecycle/era-cache.ts";
 import { begin, discovered, methods, refusal, type Opened } from "../client/discovery.ts";
 import { openWire, welcome } from "../client/raw-server.ts";
-import { alone, newest } from "../../kit/revisions.ts";
+import { statelessRevision, newest } from "../../kit/revisions.ts";
 import { ManualClock, settle } from "../../../runtime/testing/manual-clock.ts";
 import { meta } from "../../kit/messages.ts";
 
 /** The newest stateless revision, but every result of server/discover is valid. */
 function lenient(): Revision {
-  const { "server/discover": discover } = alone.clientRequests;
+  const { "server/discover": discover } = statelessRevision.clientRequests;
   if (!discover) throw new Error("The revision has no server/discover");
   const row = { ...discover, result: () => undefined };
-  return { ...alone, clientRequests: { ...alone.clientRequests, "server/discover": row } };
+  return { ...statelessRevision, clientRequests: { ...statelessRevision.clientRequests, "server/discover": row } };
 }
 
 function withoutKey(removed: string): Revision {
-  return { ...alone, reservedMeta: alone.reservedMeta.filter(({ key }) => key !== removed) };
+  return { ...statelessRevision, reservedMeta: statelessRevision.reservedMeta.filter(({ key }) => key !== removed) };
 }
 
 /** A cached server that needed a session. */
@@ -70,10 +70,10 @@ describe("the era cache", () => {
   });
 
   test("the era cache learns the kind of a server that rejects the first revision", async () => {
-    const other: Revision = { ...alone, id: "3000-01-01" };
+    const other: Revision = { ...statelessRevision, id: "3000-01-01" };
     const era = new EraCache(new ManualClock()).noteOf("a");
-    const { wire, connecting } = await begin({ era, revisions: [alone, other] });
-    wire.post(refusal(1, -32022, { supported: [other.id], requested: alone.id }));
+    const { wire, connecting } = await begin({ era, revisions: [statelessRevision, other] });
+    wire.post(refusal(1, -32022, { supported: [other.id], requested: statelessRevision.id }));
     await settle();
     wire.post({ jsonrpc: "2.0", id: 2, result: { ...discovered, supportedVersions: [other.id] } });
     await connecting;
@@ -122,9 +122,9 @@ describe("an error of the first request", () => {
 });
 
 test("a stateless revision without server/discover is an error", async () => {
-  const { "server/discover": _discover, ...clientRequests } = alone.clientRequests;
-  const { wire, connecting } = await begin({ revisions: [{ ...alone, clientRequests }] });
-  await expect(connecting).rejects.toThrow(`Revision ${alone.id} has no server/discover`);
+  const { "server/discover": _discover, ...clientRequests } = statelessRevision.clientRequests;
+  const { wire, connecting } = await begin({ revisions: [{ ...statelessRevision, clientRequests }] });
+  await expect(connecting).rejects.toThrow(`Revision ${statelessRevision.id} has no server/discover`);
   expect([wire.sent, wire.isClosed]).toEqual([[], true]);
 });
 
@@ -136,7 +136,7 @@ describe("a revision whose tables accept any result", () => {
   };
 
   test("a result without capabilities is rejected nevertheless", async () => {
-    const { connecting } = await receive({ supportedVersions: [alone.id] });
+    const { connecting } = await receive({ supportedVersions: [statelessRevision.id] });
     await expect(connecting).rejects.toMatchObject({
       name: "InvalidMessageError",
       method: "server/discover",
@@ -163,7 +163,11 @@ describe("a client without a session", () => {
       toolListChanged: () => void seen.push("toolListChanged"),
       createMessage: () => void seen.push("createMessage"),
     };
-    const { wire, connecting, reports } = openWire({ revisions: [alone], clock: new ManualClock(), handlers });
+    const { wire, connecting, reports } = openWire({
+      revisions: [statelessRevision],
+      clock: new ManualClock(),
+      handlers,
+    });
     await settle();
     wire.post({ jsonrpc: "2.0", id: 1, result: { ...discovered, capabilities: { tools: { listChanged: true } } } });
     const { session } = await connecting;
@@ -188,7 +192,10 @@ describe("a client without a session", () => {
     const client = await connecting;
     void client.request("tools/list", {}).catch(() => {});
     await settle();
-    expect(wire.sent[1]).toMatchObject({ method: "tools/list", params: { _meta: { [meta.version]: alone.id } } });
+    expect(wire.sent[1]).toMatchObject({
+      method: "tools/list",
+      params: { _meta: { [meta.version]: statelessRevision.id } },
+    });
     expect(wire.sent[1]).not.toHaveProperty(["params", "_meta", meta.logLevel]);
     wire.end();
   });
@@ -199,14 +206,14 @@ describe("a server that is silent", () => {
     ["is older after 5 s", {}, 5_000, "initialize"],
     [
       "is waited for as long as for `initialize` if no revision has sessions",
-      { revisions: [alone] },
+      { revisions: [statelessRevision] },
       30_000,
       undefined,
     ],
     ["is waited for as long if no session may be opened", { lifecycle: "per-request" }, 30_000, undefined],
     [
       "is waited for as long as the client says",
-      { revisions: [alone], timeouts: { initialize: 90_000 } },
+      { revisions: [statelessRevision], timeouts: { initialize: 90_000 } },
       90_000,
       undefined,
     ],
@@ -230,11 +237,11 @@ describe("a server that is silent", () => {
 
 describe("metadata", () => {
   const own = { info: { name: "client", version: "1" }, capabilities: {} };
-  const metadata = { [meta.version]: alone.id, [meta.capabilities]: {}, [meta.clientInfo]: own.info };
+  const metadata = { [meta.version]: statelessRevision.id, [meta.capabilities]: {}, [meta.clientInfo]: own.info };
   const { [meta.clientInfo]: _info, ...anonymous } = metadata;
 
   test.each([
-    ["no log level without one", alone, undefined, metadata],
+    ["no log level without one", statelessRevision, undefined, metadata],
     ["no log level at a revision without a key for it", withoutKey(meta.logLevel), "error", metadata],
     ["no client at a revision without a key for it", withoutKey(meta.clientInfo), undefined, anonymous],
   ] as const)("metadata names %s", (_, revision, level, expected) => {

@@ -8,7 +8,7 @@ import { EraCache } from "../../../runtime/lifecycle/era-cache.ts";
 import { ManualClock, settle } from "../../../runtime/testing/manual-clock.ts";
 import { Wire } from "../../../runtime/testing/wire.ts";
 import { welcome } from "../client/raw-server.ts";
-import { alone, newest } from "../../kit/revisions.ts";
+import { statelessRevision, newest } from "../../kit/revisions.ts";
 import { meta } from "../../kit/messages.ts";
 import { begin, discovered, methods, refusal, type Opened } from "../client/discovery.ts";
 
@@ -46,7 +46,7 @@ describe("the era cache", () => {
 
   test.each([
     ["a method that is unknown", -32601, undefined],
-    ["a version that is not served", -32022, { supported: [alone.id], requested: newest.id }],
+    ["a version that is not served", -32022, { supported: [statelessRevision.id], requested: newest.id }],
   ])("the era cache is corrected when a handshake is rejected as %s (DE-03)", async (_what, code, data) => {
     const era = new EraCache(new ManualClock()).noteOf("a");
     era.keep("session");
@@ -55,7 +55,7 @@ describe("the era cache", () => {
     await settle();
     expect(methods(wire)).toEqual(["initialize", "server/discover"]);
     wire.post({ jsonrpc: "2.0", id: 2, result: discovered });
-    expect((await connecting).revision).toBe(alone);
+    expect((await connecting).revision).toBe(statelessRevision);
     expect(era.read()).toBe("open");
   });
 });
@@ -96,14 +96,14 @@ test("headers that do not match the first request are reported where no session 
   wire.post(refusal(1, -32020, { header: "MCP-Protocol-Version" }));
   await settle();
   expect(methods(wire)).toEqual(["server/discover", "initialize"]);
-  wire.post(refusal(2, -32022, { supported: [alone.id], requested: newest.id }));
+  wire.post(refusal(2, -32022, { supported: [statelessRevision.id], requested: newest.id }));
   await expect(connecting).rejects.toMatchObject({ code: -32020, data: { header: "MCP-Protocol-Version" } });
 });
 
 describe("a server that names its revisions when it rejects the first request", () => {
-  const other: Revision = { ...alone, id: "3000-01-01" };
-  const served = [alone, other, newest];
-  const rejection = (supported: unknown): object => refusal(1, -32022, { supported, requested: alone.id });
+  const other: Revision = { ...statelessRevision, id: "3000-01-01" };
+  const served = [statelessRevision, other, newest];
+  const rejection = (supported: unknown): object => refusal(1, -32022, { supported, requested: statelessRevision.id });
   const next = async (supported: unknown, options: Partial<ConnectOptions> = {}): Promise<Opened> => {
     const opened = await begin({ revisions: served, ...options });
     opened.wire.post(rejection(supported));
@@ -120,28 +120,28 @@ describe("a server that names its revisions when it rejects the first request", 
   });
 
   test("a server may reject a newer revision with the code that its own revision has for it", async () => {
-    const { unsupportedProtocolVersion: rule } = alone.errors;
+    const { unsupportedProtocolVersion: rule } = statelessRevision.errors;
     const code = -32_050;
-    const errors = { ...alone.errors, ...(rule && { unsupportedProtocolVersion: { ...rule, code } }) };
-    const later: Revision = { ...alone, id: "3000-01-01", errors };
+    const errors = { ...statelessRevision.errors, ...(rule && { unsupportedProtocolVersion: { ...rule, code } }) };
+    const later: Revision = { ...statelessRevision, id: "3000-01-01", errors };
     for (const revisions of [
-      [later, alone],
-      [later, alone, newest],
+      [later, statelessRevision],
+      [later, statelessRevision, newest],
     ]) {
       const { wire, connecting } = await begin({ revisions });
-      wire.post(refusal(1, -32022, { supported: [alone.id], requested: later.id }));
+      wire.post(refusal(1, -32022, { supported: [statelessRevision.id], requested: later.id }));
       await settle();
       expect(methods(wire)).toEqual(["server/discover", "server/discover"]);
       wire.post({ jsonrpc: "2.0", id: 2, result: discovered });
-      expect((await connecting).revision).toBe(alone);
+      expect((await connecting).revision).toBe(statelessRevision);
     }
   });
 
   test("another revision is preferred to the rejected one, which is repeated if it is the only one", async () => {
     const versionOf = ({ wire }: Opened): unknown => wire.sent[1];
     const at = (id: string): object => ({ params: { _meta: { [meta.version]: id } } });
-    expect(versionOf(await next([alone.id, other.id]))).toMatchObject(at(other.id));
-    expect(versionOf(await next([alone.id]))).toMatchObject(at(alone.id));
+    expect(versionOf(await next([statelessRevision.id, other.id]))).toMatchObject(at(other.id));
+    expect(versionOf(await next([statelessRevision.id]))).toMatchObject(at(statelessRevision.id));
   });
 
   test("a session is opened where the server names only revisions with sessions", async () => {
@@ -220,7 +220,7 @@ describe("a server that does not know the first request", () => {
 
 describe("the result of the first request", () => {
   const receive = async (result: unknown, options: Partial<ConnectOptions> = {}): Promise<Opened> => {
-    const opened = await begin({ revisions: [alone], ...options });
+    const opened = await begin({ revisions: [statelessRevision], ...options });
     opened.wire.post({ jsonrpc: "2.0", id: 1, result });
     await settle();
     return opened;
@@ -258,7 +258,7 @@ describe("the result of the first request", () => {
     const { wire, connecting } = await receive({ ...discovered, supportedVersions: ["1999-01-01"] });
     await expect(connecting).rejects.toMatchObject({
       name: "VersionError",
-      requested: [alone.id],
+      requested: [statelessRevision.id],
       offered: ["1999-01-01"],
     });
     expect(wire.isClosed).toBe(true);
@@ -276,14 +276,18 @@ describe("the metadata of a request", () => {
   const own = { info, capabilities: { roots: {} } };
 
   test("the metadata names revision, client and capabilities, and the log level if there is one", () => {
-    const metadata = { [meta.version]: alone.id, [meta.capabilities]: { roots: {} }, [meta.clientInfo]: info };
-    expect(toMetadata(alone, own)).toEqual(metadata);
-    expect(toMetadata(alone, own, "error")).toEqual({ ...metadata, [meta.logLevel]: "error" });
+    const metadata = {
+      [meta.version]: statelessRevision.id,
+      [meta.capabilities]: { roots: {} },
+      [meta.clientInfo]: info,
+    };
+    expect(toMetadata(statelessRevision, own)).toEqual(metadata);
+    expect(toMetadata(statelessRevision, own, "error")).toEqual({ ...metadata, [meta.logLevel]: "error" });
   });
 
   test("every request carries the current log level", async () => {
     let level: string | undefined;
-    const { wire, connecting } = await begin({ revisions: [alone], logLevel: () => level });
+    const { wire, connecting } = await begin({ revisions: [statelessRevision], logLevel: () => level });
     wire.post({ jsonrpc: "2.0", id: 1, result: discovered });
     const client = await connecting;
     for (const next of [undefined, "error", "error", "debug", undefined]) {
@@ -308,8 +312,8 @@ describe("the metadata of a request", () => {
     expect(wire.sent[0]).toMatchObject({
       params: {
         _meta: {
-          [meta.clientInfo]: { name: alone.id, version: "1" },
-          [meta.capabilities]: { experimental: { [alone.id]: {} } },
+          [meta.clientInfo]: { name: statelessRevision.id, version: "1" },
+          [meta.capabilities]: { experimental: { [statelessRevision.id]: {} } },
         },
       },
     });

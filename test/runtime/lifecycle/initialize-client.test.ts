@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { revisions } from "../../../generated/revisions.ts";
 import type { ConnectOptions } from "../../../runtime/client/connect.ts";
 import { openWire, welcome } from "../client/raw-server.ts";
-import { alone, batching, handshakeRevisions, invented, newest, revisionOf } from "../../kit/revisions.ts";
+import { statelessRevision, batching, handshakeRevisions, invented, newest, revisionOf } from "../../kit/revisions.ts";
 import { ManualClock, settle } from "../../../runtime/testing/manual-clock.ts";
 import { initialize } from "../../kit/messages.ts";
 import { runTranscript } from "../../../runtime/testing/transcript.ts";
@@ -272,7 +272,8 @@ test.each(["initialize", "ping"])("a revision with a handshake and without %s is
 });
 
 describe("a client without sessions, before the response to its first request", () => {
-  const open = (): ReturnType<typeof openWire> => openWire({ revisions: [alone], clock: new ManualClock() });
+  const open = (): ReturnType<typeof openWire> =>
+    openWire({ revisions: [statelessRevision], clock: new ManualClock() });
 
   test.each([
     ["requests are ignored", { jsonrpc: "2.0", id: "p", method: "ping" }, { kind: "protocol", method: "ping" }],

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { isObject } from "../../../generated/support.ts";
 import type { LifecycleMiddleware, LifecycleRequest } from "../../../runtime/lifecycle/lifecycle-middleware.ts";
-import { alone, newest } from "../../kit/revisions.ts";
-import { claim, initialize, request } from "../../kit/messages.ts";
+import { statelessRevision, newest } from "../../kit/revisions.ts";
+import { requestMetadata, initialize, request } from "../../kit/messages.ts";
 import { serveWire } from "../../kit/wire.ts";
 import { settle } from "../../../runtime/testing/manual-clock.ts";
 
@@ -38,18 +38,18 @@ describe("middleware around the lifecycle", () => {
 
   test("middleware receives server/discover with the session of the request", async () => {
     const seen: LifecycleRequest[] = [];
-    const { wire } = await serveWire({ revisions: [alone], around: record(seen) });
+    const { wire } = await serveWire({ revisions: [statelessRevision], around: record(seen) });
     wire.post(request(7, "server/discover"));
     await rest();
     expect(seen).toMatchObject([
       {
         method: "server/discover",
-        params: { _meta: claim() },
-        session: { revision: { id: alone.id }, peer: { info: { name: "test" } } },
+        params: { _meta: requestMetadata() },
+        session: { revision: { id: statelessRevision.id }, peer: { info: { name: "test" } } },
         call: { requestId: 7 },
       },
     ]);
-    expect(wire.sent).toMatchObject([{ id: 7, result: { supportedVersions: [alone.id] } }]);
+    expect(wire.sent).toMatchObject([{ id: 7, result: { supportedVersions: [statelessRevision.id] } }]);
   });
 
   test("middleware may change the result of initialize", async () => {

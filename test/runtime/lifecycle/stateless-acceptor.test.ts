@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Revision } from "../../../generated/support.ts";
 import { createAcceptor } from "../../../runtime/lifecycle/acceptor.ts";
 import { createStatelessAcceptor } from "../../../runtime/lifecycle/stateless-server.ts";
-import { alone, newest, row } from "../../kit/revisions.ts";
+import { statelessRevision, newest, row } from "../../kit/revisions.ts";
 import { Wire } from "../../../runtime/testing/wire.ts";
 import { serveWire } from "../../kit/wire.ts";
 import { settle } from "../../../runtime/testing/manual-clock.ts";
@@ -10,10 +10,10 @@ import { meta, request } from "../../kit/messages.ts";
 
 const info = { name: "server", version: "1" };
 const clientRequests: Revision["clientRequests"] = {
-  ...alone.clientRequests,
+  ...statelessRevision.clientRequests,
   "things/do": row("things/do", "doThing"),
 };
-const served: Revision = { ...alone, clientRequests };
+const served: Revision = { ...statelessRevision, clientRequests };
 
 /** Returns the response of a server to a stateless request for a method that only the test defines. */
 async function ask(result: unknown, revision: Revision = served): Promise<unknown> {
@@ -26,14 +26,18 @@ async function ask(result: unknown, revision: Revision = served): Promise<unknow
 describe("the acceptor of one revision", () => {
   test("the acceptor of one revision serves its stateless requests", async () => {
     const wire = new Wire();
-    createStatelessAcceptor({ info, revisions: [alone], handlers: {} })(wire);
+    createStatelessAcceptor({ info, revisions: [statelessRevision], handlers: {} })(wire);
     wire.post(request(1, "server/discover"));
     await settle();
-    expect(wire.sent).toMatchObject([{ id: 1, result: { supportedVersions: [alone.id] } }]);
+    expect(wire.sent).toMatchObject([{ id: 1, result: { supportedVersions: [statelessRevision.id] } }]);
   });
 
   test.each([
-    ["several, whose results it could not convert", [alone, newest], "several revisions; use createDualAcceptor"],
+    [
+      "several, whose results it could not convert",
+      [statelessRevision, newest],
+      "several revisions; use createDualAcceptor",
+    ],
     ["one with sessions", [newest], "No revision has stateless requests; use createSessionAcceptor"],
   ])("the acceptor of one revision rejects %s", (_, served, problem) => {
     expect(() => createStatelessAcceptor({ info, revisions: served, handlers: {} })).toThrow(problem);
@@ -41,7 +45,7 @@ describe("the acceptor of one revision", () => {
 });
 
 test("the declarations of a server without sessions are checked when it is created", () => {
-  const options = { info, revisions: [alone], handlers: {}, capabilities: { tools: 5 } };
+  const options = { info, revisions: [statelessRevision], handlers: {}, capabilities: { tools: 5 } };
   expect(() => createAcceptor(options)).toThrow("The result of server/discover at capabilities/tools must be");
 });
 
@@ -61,7 +65,7 @@ describe("results without sessions", () => {
   });
 
   test("a result does not name the server at a revision without a key for it", async () => {
-    const reservedMeta = alone.reservedMeta.filter(({ key }) => key !== meta.serverInfo);
+    const reservedMeta = statelessRevision.reservedMeta.filter(({ key }) => key !== meta.serverInfo);
     expect(await ask({}, { ...served, reservedMeta })).toEqual({
       jsonrpc: "2.0",
       id: 1,
@@ -90,7 +94,7 @@ describe("results without sessions", () => {
 test("handlers get the session of their request", async () => {
   const sessions: unknown[] = [];
   const { wire } = await serveWire({
-    revisions: [alone],
+    revisions: [statelessRevision],
     instructions: "Be kind",
     capabilities: { tools: {} },
     handlers: {
@@ -104,7 +108,7 @@ test("handlers get the session of their request", async () => {
   await settle();
   expect(sessions).toMatchObject([
     {
-      revision: { id: alone.id },
+      revision: { id: statelessRevision.id },
       role: "server",
       own: { info, capabilities: { tools: {} } },
       peer: { info: { name: "test", version: "1" }, capabilities: {} },
@@ -118,7 +122,7 @@ test.each([
   ["input that is not JSON", "{\n", -32700],
   ["a batch", `${JSON.stringify([request(1, "tools/list")])}\n`, -32600],
 ])("a server without sessions rejects and reports %s", async (_, text, code) => {
-  const { wire, reports } = await serveWire({ revisions: [alone] });
+  const { wire, reports } = await serveWire({ revisions: [statelessRevision] });
   wire.write(text);
   await settle();
   expect(wire.sent).toEqual([{ jsonrpc: "2.0", error: { code, message: expect.any(String) } }]);

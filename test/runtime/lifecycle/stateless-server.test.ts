@@ -7,10 +7,10 @@ import { forRevisions } from "../../../runtime/server/for-revisions.ts";
 import { createServerAcceptor } from "../../../runtime/server/run/acceptor.ts";
 import { createServer, type Server } from "../../../runtime/server/create-server.ts";
 import { Wire } from "../../../runtime/testing/wire.ts";
-import { claim, initialize, initialized, meta, request } from "../../kit/messages.ts";
+import { requestMetadata, initialize, initialized, meta, request } from "../../kit/messages.ts";
 import { serveWire } from "../../kit/wire.ts";
 import { settle } from "../../../runtime/testing/manual-clock.ts";
-import { alone, handshakeRevisions, newest } from "../../kit/revisions.ts";
+import { statelessRevision, handshakeRevisions, newest } from "../../kit/revisions.ts";
 
 const { defineTool, defineServer } = forRevisions<Declarations>(revisions);
 
@@ -91,7 +91,7 @@ describe("a stateless request", () => {
       id: 1,
       result: {
         resultType: "complete",
-        supportedVersions: [alone.id],
+        supportedVersions: [statelessRevision.id],
         capabilities: { tools: {}, logging: {} },
         instructions: "Add.",
         ttlMs: 0,
@@ -184,7 +184,7 @@ describe("request metadata", () => {
     async (requested) => {
       expect(await answer(request(1, "tools/list", {}, { [meta.version]: requested }))).toMatchObject({
         id: 1,
-        error: { code: -32022, data: { supported: [alone.id], requested } },
+        error: { code: -32022, data: { supported: [statelessRevision.id], requested } },
       });
     },
   );
@@ -311,7 +311,7 @@ describe("both eras on one connection", () => {
 });
 
 describe("a server without sessions", () => {
-  const only = (): Server => createServer({ name: "demo", version: "1.0.0", tools: [add] }, [alone]);
+  const only = (): Server => createServer({ name: "demo", version: "1.0.0", tools: [add] }, [statelessRevision]);
 
   test("a server without sessions responds to a stateless request (S-016)", async () => {
     expect(await answer(request(1, "tools/list"), only())).toMatchObject({ result: { tools: [{ name: "add" }] } });
@@ -320,7 +320,7 @@ describe("a server without sessions", () => {
   test("a server without sessions rejects initialize with its versions (S-019)", async () => {
     expect(await answer(initialize(newest.id), only())).toMatchObject({
       id: 0,
-      error: { code: -32022, data: { supported: [alone.id], requested: newest.id } },
+      error: { code: -32022, data: { supported: [statelessRevision.id], requested: newest.id } },
     });
   });
 
@@ -333,14 +333,14 @@ describe("a server without sessions", () => {
 
 test("results of plain handlers are completed, and encoded ones only once (S-003, S-013)", async () => {
   const { wire } = await serveWire({
-    revisions: [alone],
+    revisions: [statelessRevision],
     capabilities: { tools: {} },
     handlers: { listTools: () => ({ tools: [], ttlMs: 0, cacheScope: "public" }) },
   });
   wire.post(request(1, "tools/list"), {
     jsonrpc: "2.0",
     method: "notifications/initialized",
-    params: { _meta: claim() },
+    params: { _meta: requestMetadata() },
   });
   await settle();
   expect(wire.sent).toMatchObject([
@@ -349,15 +349,15 @@ test("results of plain handlers are completed, and encoded ones only once (S-003
 });
 
 test("info of the server has the members of the revision that a request names", async () => {
-  const { descriptionMembers } = alone;
+  const { descriptionMembers } = statelessRevision;
   const named = { ...descriptionMembers, Implementation: [...(descriptionMembers.Implementation ?? []), "owner"] };
-  const later: Revision = { ...alone, id: "3000-01-01", descriptionMembers: named };
+  const later: Revision = { ...statelessRevision, id: "3000-01-01", descriptionMembers: named };
   const withoutOwner = (value: unknown): unknown =>
     JSON.parse(JSON.stringify(value, (key, part: unknown) => (key === "owner" ? undefined : part)));
   const tables = newest.conversions ?? expect.unreachable("the newest revision with a handshake has conversions");
   const conversions = { ...tables, clientRequests: { "server/discover": { result: withoutOwner } } };
   const source = { name: "demo", version: "1.0.0", owner: "us", tools: [add] };
-  const server = createServer(source, [later, { ...alone, conversions }]);
+  const server = createServer(source, [later, { ...statelessRevision, conversions }]);
   const infoAt = async (id: string, method: string): Promise<unknown> => {
     const response = await answer(request(1, method, {}, { [meta.version]: id }), server);
     return isObject(response) && isObject(response.result) ? response.result._meta : response;
@@ -366,7 +366,7 @@ test("info of the server has the members of the revision that a request names", 
     expect(await infoAt(later.id, method)).toEqual({
       [meta.serverInfo]: { name: "demo", version: "1.0.0", owner: "us" },
     });
-    expect(await infoAt(alone.id, method)).toEqual(identity);
+    expect(await infoAt(statelessRevision.id, method)).toEqual(identity);
   }
 });
 
@@ -377,13 +377,13 @@ describe("a transport that has parsed a request", () => {
   });
 
   test.each([
-    ["of one lifecycle", [alone]],
-    ["of both", [alone, ...handshakeRevisions]],
+    ["of one lifecycle", [statelessRevision]],
+    ["of both", [statelessRevision, ...handshakeRevisions]],
   ])("a request that the transport has parsed is not parsed again by a server %s", async (_, served) => {
     const server = createServer({ name: "demo", version: "1.0.0", tools: [whoami] }, served);
     const wire = new Wire();
     const client = { info: { name: "from the transport", version: "1" }, capabilities: {} };
-    const connection = createServerAcceptor(server)(wire, { revision: alone, client });
+    const connection = createServerAcceptor(server)(wire, { revision: statelessRevision, client });
     const { id, method, params } = request(1, "tools/call", { name: "whoami" });
     wire.receiver?.classified({ kind: "request", id, method, params });
     await settle();

@@ -6,7 +6,7 @@ import {
   type RevisionConverter,
 } from "../../../runtime/protocol/revision/revision-converter.ts";
 import type { ErrorReport } from "../../../runtime/jsonrpc/error-report.ts";
-import { alone, newest } from "../../kit/revisions.ts";
+import { statelessRevision, newest } from "../../kit/revisions.ts";
 
 /** Adds the place of the conversion, and reports a loss. */
 function add(place: string): Convert {
@@ -37,7 +37,7 @@ function create(role: Role, mode?: LossMode, onError?: (report: ErrorReport) => 
 test("there is nothing to convert at the revision that the code is written for", () => {
   const rest = { role: "server", mode: undefined, onError: undefined } as const;
   expect(createRevisionConverter(older, { written: older, ...rest })).toBeUndefined();
-  expect(createRevisionConverter(alone, { written: older, ...rest })).toBeUndefined();
+  expect(createRevisionConverter(statelessRevision, { written: older, ...rest })).toBeUndefined();
 });
 
 test.each<[Role, Role]>([

@@ -3,7 +3,7 @@ import { createAcceptor } from "../../../runtime/lifecycle/acceptor.ts";
 import type { ErrorReport } from "../../../runtime/jsonrpc/error-report.ts";
 import type { CallContext } from "../../../runtime/protocol/session/call-context.ts";
 import { connectStateless } from "../../../runtime/protocol/peer/stateless-connection.ts";
-import { alone } from "../../kit/revisions.ts";
+import { statelessRevision } from "../../kit/revisions.ts";
 import { request } from "../../kit/messages.ts";
 import { ManualClock, settle } from "../../../runtime/testing/manual-clock.ts";
 import { Wire } from "../../../runtime/testing/wire.ts";
@@ -40,7 +40,7 @@ const connections: Readonly<Record<string, Start>> = {
   "a stateless request"(wire, clock, callTool, reports) {
     const accept = createAcceptor({
       info: { name: "server", version: "1" },
-      revisions: [alone],
+      revisions: [statelessRevision],
       capabilities: { tools: {} },
       handlers: { callTool },
       clock,
@@ -49,7 +49,7 @@ const connections: Readonly<Record<string, Start>> = {
     });
     accept(
       wire,
-      { revision: alone, client: { info: { name: "test", version: "1" }, capabilities: {} } },
+      { revision: statelessRevision, client: { info: { name: "test", version: "1" }, capabilities: {} } },
       connectStateless,
     );
     wire.receiver?.classified({ kind: "request", ...request(1, "tools/call", { name: "x" }) });

@@ -8,7 +8,7 @@ import {
   type Revision,
 } from "../../../generated/support.ts";
 import { extendRevisions } from "../../../runtime/protocol/revision/extend-revisions.ts";
-import { alone, newest, row } from "../../kit/revisions.ts";
+import { statelessRevision, newest, row } from "../../kit/revisions.ts";
 
 const id = "com.example/echo";
 
@@ -37,7 +37,7 @@ function create(changes: Partial<Extension> = {}): Extension {
 }
 
 function extend(...extensions: readonly Extension[]): Revision {
-  const [extended = alone] = extendRevisions([alone], extensions, "server");
+  const [extended = statelessRevision] = extendRevisions([statelessRevision], extensions, "server");
   return extended;
 }
 
@@ -79,7 +79,7 @@ describe("settings of extensions", () => {
 
   test("invalid settings are rejected with their place", () => {
     expect(() => extend(create({ declared }))).toThrow(`Extension ${id}: its settings/word must be string`);
-    expect(() => extendRevisions([alone], [create({ declared })], "client")).toThrow(
+    expect(() => extendRevisions([statelessRevision], [create({ declared })], "client")).toThrow(
       `Extension ${id}: its settings must be absent`,
     );
   });
@@ -87,26 +87,26 @@ describe("settings of extensions", () => {
 
 describe("revisions with extensions", () => {
   test("a revision is extended if the extension can be used with its lifecycle", () => {
-    const [first, second] = extendRevisions([alone, newest], [create()], "server");
-    expect(first).toMatchObject({ id: alone.id, extensions: { [id]: {} } });
+    const [first, second] = extendRevisions([statelessRevision, newest], [create()], "server");
+    expect(first).toMatchObject({ id: statelessRevision.id, extensions: { [id]: {} } });
     expect(second).toBe(newest);
   });
 
   test("earlier extensions are replaced", () => {
     const extended = extend(create({ clientRequests: { "echo/say": row("echo/say", "sayEcho") } }));
-    expect(extended.core).toBe(alone);
+    expect(extended.core).toBe(statelessRevision);
     const again = extendRevisions([extended], [create({ id: "com.example/other" })], "server");
-    expect(again).toMatchObject([{ core: alone, extensions: { "com.example/other": {} } }]);
+    expect(again).toMatchObject([{ core: statelessRevision, extensions: { "com.example/other": {} } }]);
     expect(again[0]?.clientRequests).not.toHaveProperty("echo/say");
-    expect(again[0]?.core).toBe(alone);
-    expect(extendRevisions([extended], [], "server")[0]).toBe(alone);
+    expect(again[0]?.core).toBe(statelessRevision);
+    expect(extendRevisions([extended], [], "server")[0]).toBe(statelessRevision);
   });
 
   test("several extensions are added", () => {
     const [one, two] = ["com.example/one", "com.example/two"];
     const extended = extend(create({ id: one }), create({ id: two, settings: { a: 1 } }));
     expect(extended.extensions).toEqual({ [one]: {}, [two]: { a: 1 } });
-    expect(extended.core).toBe(alone);
+    expect(extended.core).toBe(statelessRevision);
     expect(() => extend(create(), create())).toThrow(`The extension ${id} is duplicated; pass it once`);
   });
 
@@ -120,12 +120,18 @@ describe("revisions with extensions", () => {
       headers: [header],
     });
     const extended = extend(extension);
-    expect(extended.clientRequests).toEqual({ ...alone.clientRequests, ...extension.clientRequests });
+    expect(extended.clientRequests).toEqual({ ...statelessRevision.clientRequests, ...extension.clientRequests });
     // At a revision without sessions, servers send no requests.
-    expect(extended.serverRequests).toEqual(alone.serverRequests);
-    expect(extended.clientNotifications).toEqual({ ...alone.clientNotifications, ...extension.clientNotifications });
-    expect(extended.serverNotifications).toEqual({ ...alone.serverNotifications, ...extension.serverNotifications });
-    expect(extended.headers).toEqual([...alone.headers, header]);
+    expect(extended.serverRequests).toEqual(statelessRevision.serverRequests);
+    expect(extended.clientNotifications).toEqual({
+      ...statelessRevision.clientNotifications,
+      ...extension.clientNotifications,
+    });
+    expect(extended.serverNotifications).toEqual({
+      ...statelessRevision.serverNotifications,
+      ...extension.serverNotifications,
+    });
+    expect(extended.headers).toEqual([...statelessRevision.headers, header]);
   });
 
   test("an extension cannot define a method of the revision", () => {
@@ -147,7 +153,7 @@ describe("further results of a method", () => {
     expect(call?.result({ resultType: "complete", content: 7 })).toMatchObject({ path: "content" });
     expect(call?.result("echo")).toMatchObject({ path: "" });
     expect(call?.method).toBe("tools/call");
-    expect(clientRequests["tools/list"]).toBe(alone.clientRequests["tools/list"]);
+    expect(clientRequests["tools/list"]).toBe(statelessRevision.clientRequests["tools/list"]);
   });
 
   test("kinds of several extensions stand beside each other", () => {
@@ -160,14 +166,14 @@ describe("further results of a method", () => {
 
   test.each(["echo/none", "constructor"])("results of the unknown method %s are ignored", (method) => {
     const { clientRequests } = extend(create({ results: [{ method, kind: "echo", check: isText }] }));
-    expect(clientRequests).toEqual(alone.clientRequests);
+    expect(clientRequests).toEqual(statelessRevision.clientRequests);
   });
 });
 
 describe("further members of params", () => {
   const core: Check = (value) => (isObject(value) && value.bad === true ? fail("good", "bad") : undefined);
   const base: Revision = {
-    ...alone,
+    ...statelessRevision,
     clientRequests: { "tools/call": { ...row("tools/call", "callTool"), params: core } },
     serverNotifications: { "notifications/a": { ...notification("notifications/a", "a"), params: core } },
   };

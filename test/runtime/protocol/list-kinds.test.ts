@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { listChanged, listKinds } from "../../../runtime/protocol/methods/list-kinds.ts";
 import { filterMembers } from "../../../runtime/protocol/methods/subscription-filter.ts";
-import { alone, newest } from "../../kit/revisions.ts";
-import { claim } from "../../kit/messages.ts";
+import { statelessRevision, newest } from "../../kit/revisions.ts";
+import { requestMetadata } from "../../kit/messages.ts";
 
 test("three lists may change", () => {
   expect(listKinds).toEqual(["tools", "resources", "prompts"]);
@@ -19,7 +19,7 @@ test("the changes of each list have a notification in the tables of the revision
 
 test("each list has a switch in the filter of a listener", () => {
   const check = (notifications: object): unknown =>
-    alone.clientRequests["subscriptions/listen"]?.params({ notifications, _meta: claim() });
+    statelessRevision.clientRequests["subscriptions/listen"]?.params({ notifications, _meta: requestMetadata() });
   for (const kind of listKinds) {
     expect(check({ [filterMembers[kind]]: true })).toBeUndefined();
     expect(check({ [filterMembers[kind]]: 1 })).toMatchObject({ path: `notifications/${filterMembers[kind]}` });

@@ -10,7 +10,7 @@ import {
   type Next,
 } from "../../../runtime/protocol/peer/message-middleware.ts";
 import type { CallContext } from "../../../runtime/protocol/peer/incoming-call.ts";
-import { alone, newest, row } from "../../kit/revisions.ts";
+import { statelessRevision, newest, row } from "../../kit/revisions.ts";
 import { initialize, initialized, request as statelessRequest } from "../../kit/messages.ts";
 import { serveWire } from "../../kit/wire.ts";
 import { settle } from "../../../runtime/testing/manual-clock.ts";
@@ -239,9 +239,9 @@ describe("middleware around sent notifications", () => {
 
   test("middleware that waits sends no notification of a stateless request after its response", async () => {
     const { opened, open } = gate();
-    const row = alone.serverNotifications["notifications/message"];
+    const row = statelessRevision.serverNotifications["notifications/message"];
     const { wire } = await serveWire({
-      revisions: [alone],
+      revisions: [statelessRevision],
       capabilities: { logging: {} },
       handlers: {
         fallback(_request: unknown, call: CallContext) {
@@ -468,7 +468,7 @@ describe("middleware around received requests", () => {
   test("middleware runs around stateless requests, `server/discover` and methods outside of the revision", async () => {
     const seen: unknown[] = [];
     const { wire } = await serveWire({
-      revisions: [alone],
+      revisions: [statelessRevision],
       handlers: { fallback: ({ method, params }: { method: string; params: object }) => ({ method, ...params }) },
       middleware: [
         {
@@ -487,11 +487,11 @@ describe("middleware around received requests", () => {
     await settle();
     await settle();
     expect(seen).toEqual([
-      ["server/discover", alone.id],
-      ["com.example/x", alone.id],
+      ["server/discover", statelessRevision.id],
+      ["com.example/x", statelessRevision.id],
     ]);
     expect(wire.sent).toMatchObject([
-      { id: 1, result: { supportedVersions: [alone.id] } },
+      { id: 1, result: { supportedVersions: [statelessRevision.id] } },
       { id: 2, result: { method: "com.example/x", x: 1 } },
     ]);
   });
@@ -542,7 +542,7 @@ describe("middleware of a client", () => {
     const wire = new Wire();
     const logged: unknown[] = [];
     const connecting = open(wire, {
-      revisions: [alone],
+      revisions: [statelessRevision],
       handlers: { loggingMessage: ({ data }: { data: unknown }) => logged.push(data) },
       middleware: toSend(async (_, next) => {
         const result = await next();
@@ -552,7 +552,7 @@ describe("middleware of a client", () => {
     });
     await settle();
     const cached = { ttlMs: 0, cacheScope: "private", resultType: "complete" };
-    const result = { supportedVersions: [alone.id], capabilities: { logging: {} }, ...cached };
+    const result = { supportedVersions: [statelessRevision.id], capabilities: { logging: {} }, ...cached };
     wire.post({ jsonrpc: "2.0", id: 1, result }, log);
     await settle();
     expect(logged).toEqual([]);

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { fail } from "../../../generated/support.ts";
 import { Metrics } from "../../../runtime/jsonrpc/metrics.ts";
 import type { Clock } from "../../../runtime/internal/timers.ts";
-import { alone, newest, row } from "../../kit/revisions.ts";
+import { statelessRevision, newest, row } from "../../kit/revisions.ts";
 import { rejectUnhandledRejections } from "../../kit/unhandled-rejections.ts";
 import { settle } from "../../../runtime/testing/manual-clock.ts";
 import { noticesOf, openPeer, requestsOf, type OpenedPeer } from "./open-peer.ts";
@@ -68,7 +68,7 @@ describe("kinds of results", () => {
     ["of another request's kind", { resultType: "task" }, ["more"], refused(`${expected} or "more"`)],
     ["whose kind is no text", { resultType: 7 }, undefined, refused(expected)],
   ])("a result %s is accepted or rejected as the revision says", async (_, result, kinds, outcome) => {
-    const { peer, wire } = openPeer({ session: { revision: alone } });
+    const { peer, wire } = openPeer({ session: { revision: statelessRevision } });
     const call = peer.request({ ...work, ...(kinds && { kinds }) }, undefined);
     wire.post(ok(1, result));
     expect(await outcomeOf(call)).toMatchObject(outcome);

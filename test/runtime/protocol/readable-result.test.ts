@@ -4,7 +4,7 @@ import { isObject, type RequestRow } from "../../../generated/support.ts";
 import { checkResult } from "../../../runtime/protocol/peer/routes.ts";
 import { findRow } from "../../../runtime/protocol/methods/method-rows.ts";
 import { connectWire, openWire } from "../client/raw-server.ts";
-import { alone, newest } from "../../kit/revisions.ts";
+import { statelessRevision, newest } from "../../kit/revisions.ts";
 
 /* Results of which a part is invalid. */
 
@@ -43,7 +43,7 @@ describe("lists with invalid items", () => {
     ],
     ["listSkills", "skills", skill, { ...skill, resources: 5 }, 'skills/1 ("skill://a/SKILL.md") at resources must be'],
   ])("%s leaves out an invalid item, and reports its place", (handler, member, valid, invalid, place) => {
-    for (const revision of [newest, alone]) {
+    for (const revision of [newest, statelessRevision]) {
       const { value, changes } = read(handler, { ...envelope, [member]: [valid, invalid, valid] }, revision);
       expect(value).toEqual({ ...envelope, [member]: [valid, valid] });
       expect(changes).toEqual([expect.stringContaining(place)]);

@@ -8,7 +8,7 @@ import { Throttle, toProgress, toProgressRate, toProgressToken } from "../../../
 import { checkResult, createRoutes } from "../../../runtime/protocol/peer/routes.ts";
 import { missingCapability, toStatelessError } from "../../../runtime/protocol/peer/stateless-request.ts";
 import { createRevisionConverter } from "../../../runtime/protocol/revision/revision-converter.ts";
-import { alone, newest, revisionOf, row } from "../../kit/revisions.ts";
+import { statelessRevision, newest, revisionOf, row } from "../../kit/revisions.ts";
 import { plainSession } from "./open-peer.ts";
 
 /* Functions that read and write the parts of messages as the rows of a revision say. */
@@ -184,19 +184,19 @@ describe("progress", () => {
 
 test("an error about a capability of the client says what to declare; one about the server's stays", () => {
   const declared = new CapabilityError("roots/list", { side: "client", path: ["roots", "listChanged"] });
-  const { code } = missingCapability(alone, declared.gate);
-  expect(toStatelessError(declared, alone)).toMatchObject({
+  const { code } = missingCapability(statelessRevision, declared.gate);
+  expect(toStatelessError(declared, statelessRevision)).toMatchObject({
     name: "RpcError",
     code,
     message: "The client has not declared the capability roots.listChanged",
     data: { requiredCapabilities: { roots: { listChanged: {} } } },
   });
   expect([code, missingCapability(newest, declared.gate).code]).toEqual([
-    alone.errors.missingRequiredClientCapability?.code,
+    statelessRevision.errors.missingRequiredClientCapability?.code,
     -32600,
   ]);
   const other = new CapabilityError("tools/call", { side: "server", path: ["tools"] });
-  for (const error of [other, new Error("any")]) expect(toStatelessError(error, alone)).toBe(error);
+  for (const error of [other, new Error("any")]) expect(toStatelessError(error, statelessRevision)).toBe(error);
 });
 
 test("a request without a handler has none at an older revision either", () => {

@@ -8,7 +8,7 @@ import type { CallContext } from "../../../runtime/protocol/peer/incoming-call.t
 import { connectStateless, toStatelessSettings } from "../../../runtime/protocol/peer/stateless-connection.ts";
 import { createStatelessCall } from "../../../runtime/protocol/peer/stateless-request.ts";
 import type { Connection } from "../../../runtime/protocol/session/connection.ts";
-import { alone, row } from "../../kit/revisions.ts";
+import { statelessRevision, row } from "../../kit/revisions.ts";
 import { request } from "../../kit/messages.ts";
 import { ManualClock, settle } from "../../../runtime/testing/manual-clock.ts";
 import { Wire } from "../../../runtime/testing/wire.ts";
@@ -29,13 +29,13 @@ function open(callTool: (params: unknown, context: CallContext) => unknown, more
   const reports: ErrorReport[] = [];
   const accept = createAcceptor({
     info: { name: "server", version: "1" },
-    revisions: [alone],
+    revisions: [statelessRevision],
     capabilities: { tools: {}, logging: {} },
     handlers: { callTool },
     onError: (report) => reports.push(report),
     ...more,
   });
-  return { wire, connection: accept(wire, { revision: alone, client }, connectStateless), reports };
+  return { wire, connection: accept(wire, { revision: statelessRevision, client }, connectStateless), reports };
 }
 
 function call({ wire }: Opened, id = 1): void {
@@ -191,7 +191,7 @@ describe("the connection of one stateless request", () => {
     const opened = open(run, { progressRate: rate });
     expect([opened.connection.state, opened.connection.session]).toEqual(["NOT_INITIALIZED", undefined]);
     opened.wire.receiver?.classified({ kind: "request", ...request(1, "tools/call", { name: "x" }) }, "the origin");
-    expect(contexts[0]).toMatchObject({ revision: alone, progressRate: rate, origin: "the origin" });
+    expect(contexts[0]).toMatchObject({ revision: statelessRevision, progressRate: rate, origin: "the origin" });
   });
 
   test("carries a request first, and reports anything else", () => {
@@ -267,7 +267,7 @@ describe("the connection of one stateless request", () => {
       { duration: "endless" },
     );
     const wire = new Wire();
-    const session = { ...plainSession, revision: alone };
+    const session = { ...plainSession, revision: statelessRevision };
     const routes = { ...openPeer().peer.routes, requests };
     const settings = toStatelessSettings({ clock: new ManualClock() });
     const connection = connectStateless(wire, { routes, session, createCall: createStatelessCall }, settings);
@@ -319,7 +319,7 @@ describe("the connection of one stateless request", () => {
     const { run, contexts } = controlled();
     const opened = open(run, metrics ? { metrics } : {});
     call(opened);
-    const log = alone.serverNotifications["notifications/message"];
+    const log = statelessRevision.serverNotifications["notifications/message"];
     const notify = async (): Promise<void> => {
       if (log) await contexts[0]?.notify(log, { level: "info", data: "x" });
     };
@@ -343,7 +343,7 @@ describe("the connection of one stateless request", () => {
       data: { requiredCapabilities: { roots: {} } },
     });
     const error = {
-      message: `Revision ${alone.id} does not allow ping here; send it from a tool, prompt or resource handler`,
+      message: `Revision ${statelessRevision.id} does not allow ping here; send it from a tool, prompt or resource handler`,
     };
     expect(await ask(row("ping", "ping"))).toMatchObject(error);
     expect(await ask({ ...row("ping", "ping"), gate: { side: "server", path: ["tools"] } })).toMatchObject(error);

@@ -181,7 +181,7 @@ describe("requests for input from a handler", () => {
       ]),
     );
     const session = createSession(server, newest(), { sampling: {}, elicitation: {}, roots: {} });
-    const result = await call(server, { sent, answer, session });
+    const result = await call(server, { sent, respond: answer, session });
     const text = JSON.stringify([
       answers["sampling/createMessage"],
       answers["elicitation/create"],

@@ -6,7 +6,7 @@ import { createHttpHandler, type ServeHttpOptions } from "../../../runtime/serve
 import { createServer } from "../../../runtime/server/create-server.ts";
 import type { HttpHandler } from "../../../runtime/transport/http-server/handler.ts";
 import type { Guard } from "../../../runtime/transport/http-server/identity.ts";
-import { alone } from "../../kit/revisions.ts";
+import { statelessRevision } from "../../kit/revisions.ts";
 import { initialized, request } from "../../kit/messages.ts";
 import { acceptBoth, call, initialize } from "../../kit/http-exchange.ts";
 import { newest, open, settle } from "./connected.ts";
@@ -83,7 +83,7 @@ async function openSession(to = handler): Promise<Record<string, string>> {
 }
 
 function claimed(method: string, params: object, name: string): { body: object; headers: Record<string, string> } {
-  const headers = { "mcp-protocol-version": alone.id, "mcp-method": method, "mcp-name": name };
+  const headers = { "mcp-protocol-version": statelessRevision.id, "mcp-method": method, "mcp-name": name };
   return { body: request(7, method, params), headers };
 }
 
@@ -190,7 +190,7 @@ it("lists show definitions that require scopes, and not the scopes", async () =>
 it("a subscription leaves out resources that the principal may not read", async () => {
   const uris = ["notes://secret", "notes://open", "user://1"];
   const { body } = claimed("subscriptions/listen", { notifications: { resourceSubscriptions: uris } }, "");
-  const headers = { "mcp-protocol-version": alone.id, "mcp-method": "subscriptions/listen" };
+  const headers = { "mcp-protocol-version": statelessRevision.id, "mcp-method": "subscriptions/listen" };
   const stream = (await send(body, { headers, scopes: "users" })).body?.getReader();
   const first = new TextDecoder().decode((await stream?.read())?.value);
   expect(first).toContain('"resourceSubscriptions":["notes://open","user://1"]');

@@ -11,7 +11,7 @@ import { forRevisions } from "../../../runtime/server/for-revisions.ts";
 import { serveHttp } from "../../../runtime/server/run/serve-http.ts";
 import { createSessionState } from "../../../runtime/server/session-state.ts";
 import { connectInMemory } from "../../../runtime/testing/connect-to.ts";
-import { alone, handshakeRevisions, newest } from "../../kit/revisions.ts";
+import { statelessRevision, handshakeRevisions, newest } from "../../kit/revisions.ts";
 
 const { defineTool } = forRevisions<Declarations>(handshakeRevisions);
 
@@ -95,7 +95,7 @@ describe.each(Object.keys(ways))("%s", (way) => {
 
   test("a call without a session has no state", async () => {
     const { server, problems } = create();
-    expect(await textOf(await connect(way, server, alone), "show")).toBe("The tool failed");
+    expect(await textOf(await connect(way, server, statelessRevision), "show")).toBe("The tool failed");
     expect(problems).toEqual([
       'Tool "show" failed: The session state "cart" is not available; the request belongs to no session',
     ]);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { revisions } from "../../../generated/revisions.ts";
 import { createServer } from "../../../runtime/server/create-server.ts";
-import { claim } from "../../kit/messages.ts";
+import { requestMetadata } from "../../kit/messages.ts";
 import { callServer } from "../../kit/calls.ts";
 
 /* Definitions have members that are no part of the protocol: options of the server, and fields of classes that may be secret. */
@@ -52,7 +52,8 @@ describe("members of a definition that the protocol does not have are not sent",
 
   test.each(revisions)("lists of $id have entries without them", async (revision) => {
     const server = createServer(definition, revisions);
-    const read = (method: string): Promise<unknown> => callServer(server, revision, [method, { _meta: claim() }]);
+    const read = (method: string): Promise<unknown> =>
+      callServer(server, revision, [method, { _meta: requestMetadata() }]);
     expect(await read("tools/list")).toMatchObject({
       tools: [{ name: "query", title: "Query", inputSchema: { type: "object" } }],
     });
@@ -68,7 +69,7 @@ describe("members of a definition that the protocol does not have are not sent",
     if (!newest) throw new Error("there is no revision");
     const call = callServer(createServer(definition, revisions), newest, [
       "tools/call",
-      { name: "query", _meta: claim() },
+      { name: "query", _meta: requestMetadata() },
     ]);
     expect(await call).toMatchObject({ content: [{ type: "text", text: "7 rows" }] });
   });

@@ -154,13 +154,13 @@ test("a task that a client begins after the end of the call is cancelled (C-07, 
     { capabilities: { sampling: {}, tasks: { cancel: {}, requests: { sampling: { createMessage: {} } } } } },
   );
   const requestId = client.post("tools/call", { name: "thinks" });
-  const question = await client.hearMethod("sampling/createMessage");
-  client.note("notifications/cancelled", { requestId });
+  const question = await client.receiveRequest("sampling/createMessage");
+  client.notify("notifications/cancelled", { requestId });
   const now = new Date().toISOString();
-  client.answer(question, {
+  client.respond(question, {
     task: { taskId: "a", status: "working", createdAt: now, lastUpdatedAt: now, ttl: null },
   });
-  expect((await client.hearMethod("tasks/cancel")).params).toMatchObject({ taskId: "a" });
+  expect((await client.receiveRequest("tasks/cancel")).params).toMatchObject({ taskId: "a" });
 });
 
 describe("tasks over HTTP, without a stream of their own", () => {

@@ -4,7 +4,7 @@ import { createHttpHandler } from "../../../runtime/server/run/http-handler.ts";
 import { MemoryTaskStore } from "../../../runtime/stores/memory-task-store.ts";
 import type { TaskRecord } from "../../../runtime/stores/task-store.ts";
 import { revisions } from "../../../generated/revisions.ts";
-import { alone } from "../../kit/revisions.ts";
+import { statelessRevision } from "../../kit/revisions.ts";
 import { meta, request } from "../../kit/messages.ts";
 import { ManualClock, settle } from "../../../runtime/testing/manual-clock.ts";
 import { declaring, serveExtension } from "./extension-wire.ts";
@@ -44,7 +44,7 @@ function createWorld() {
 
 test("a task that is being stored while its server closes is removed, and its work does not begin", async () => {
   const { world, records, stored, memory, definition } = createWorld();
-  const { server, ask } = serveExtension(definition);
+  const { server, request: ask } = serveExtension(definition);
   const response = ask("tools/call", { name: "t" });
   await expect.poll(() => records).toHaveLength(1);
   const closed = server.close({ drain: 0 });
@@ -59,7 +59,7 @@ test("a task that is being stored while its server closes is removed, and its wo
 test("a server whose store does not respond closes after a time", async () => {
   const { records, stored, memory, definition } = createWorld();
   const clock = new ManualClock();
-  const { server, ask } = serveExtension({ ...definition, tasks: { ...definition.tasks, clock } });
+  const { server, request: ask } = serveExtension({ ...definition, tasks: { ...definition.tasks, clock } });
   const response = ask("tools/call", { name: "t" });
   await expect.poll(() => records).toHaveLength(1);
   const closed = server.close({ drain: 0 });
@@ -80,7 +80,7 @@ test("a request for a task is rejected after its server has closed, and nothing 
   const headers = {
     accept: "application/json, text/event-stream",
     "content-type": "application/json",
-    "mcp-protocol-version": alone.id,
+    "mcp-protocol-version": statelessRevision.id,
     "mcp-method": "tools/call",
     "mcp-name": "t",
   };

@@ -13,10 +13,10 @@ import { serveHttp } from "../../../runtime/server/run/serve-http.ts";
 import { isNoTaskError } from "../../../runtime/tasks/task-handle.ts";
 import { connectInMemory } from "../../../runtime/testing/connect-to.ts";
 import { ManualClock, settle } from "../../../runtime/testing/manual-clock.ts";
-import { alone } from "../../kit/revisions.ts";
+import { statelessRevision } from "../../kit/revisions.ts";
 import { meta } from "../../kit/messages.ts";
 import { Wire } from "../../../runtime/testing/wire.ts";
-import { hear } from "./extension-wire.ts";
+import { receive } from "./extension-wire.ts";
 import type { Message } from "./task-wire.ts";
 
 type Declarations = Core & TaskTypes;
@@ -125,13 +125,13 @@ describe("a client and a test server of tasks", () => {
       },
     };
     const info = { name: "c", version: "1" };
-    const client = createUntypedClient({ info, revisions: [alone], extensions, elicitation, clock });
+    const client = createUntypedClient({ info, revisions: [statelessRevision], extensions, elicitation, clock });
     const connecting = client.connect((options) => connect(wire, options));
     const capabilities = { tools: {}, extensions: { [extension.id]: {} } };
-    const hello = await hear(wire, ({ method }) => method === "server/discover");
+    const hello = await receive(wire, ({ method }) => method === "server/discover");
     const discovered = {
       resultType: "complete",
-      supportedVersions: [alone.id],
+      supportedVersions: [statelessRevision.id],
       capabilities,
       ttlMs: 0,
       cacheScope: "private",
@@ -154,7 +154,7 @@ describe("a client and a test server of tasks", () => {
 
   /** Answers the next message, which must be a request of this method, and gives it. */
   async function serve(wire: Wire, method: string, answer: object): Promise<Message> {
-    const request = await hear(wire, (message) => message.method !== undefined);
+    const request = await receive(wire, (message) => message.method !== undefined);
     expect(request.method).toBe(method);
     const params = isObject(request.params) ? request.params : {};
     expect(params).toHaveProperty(["_meta", meta.capabilities, "extensions", extension.id], {});
@@ -165,7 +165,7 @@ describe("a client and a test server of tasks", () => {
 
   /** Takes a request to listen, and agrees to these tasks. */
   async function accept(wire: Wire, taskIds: readonly string[]): Promise<Message> {
-    const request = await hear(wire, ({ method }) => method === "subscriptions/listen");
+    const request = await receive(wire, ({ method }) => method === "subscriptions/listen");
     notify(wire, request, "notifications/subscriptions/acknowledged", { notifications: { taskIds } });
     await settle();
     return request;
@@ -217,7 +217,7 @@ describe("a client and a test server of tasks", () => {
     const question = { method: "elicitation/create", params: form };
     const shown = { resultType: "complete", status: "input_required", inputRequests: { k: question }, ...head };
     await serve(wire, "tasks/get", { result: shown });
-    const update = await hear(wire, ({ method }) => method === "tasks/update");
+    const update = await receive(wire, ({ method }) => method === "tasks/update");
     if (error) wire.post({ jsonrpc: "2.0", id: update.id, error });
     else clock.advance(60_000);
     expect(await waiting).toBeInstanceOf(Error);
@@ -261,7 +261,7 @@ describe("a client and a test server of tasks", () => {
     notify(wire, listen, "notifications/tasks", { ...head, status: "completed", result: { content: done } });
     await serve(wire, "tasks/get", { result: ended });
     expect(await calling).toEqual({ content: done });
-    expect(await hear(wire, () => true)).toMatchObject({
+    expect(await receive(wire, () => true)).toMatchObject({
       method: "notifications/cancelled",
       params: { requestId: listen.id },
     });
@@ -274,10 +274,10 @@ describe("a client and a test server of tasks", () => {
     const { session, wire } = await open(new ManualClock());
     const calling = session.callTool("t");
     await serve(wire, "tools/call", { result: { resultType: "task", status: "working", ...head } });
-    const listen = await hear(wire, ({ method }) => method === "subscriptions/listen");
+    const listen = await receive(wire, ({ method }) => method === "subscriptions/listen");
     notify(wire, listen, "notifications/subscriptions/acknowledged", { notifications: { taskIds } });
     await endStream(wire, listen);
-    await hear(wire, ({ method }) => method === "tasks/get").then(({ id }) =>
+    await receive(wire, ({ method }) => method === "tasks/get").then(({ id }) =>
       wire.post({ jsonrpc: "2.0", id, result: ended }),
     );
     expect(await calling).toEqual({ content: done });
@@ -328,7 +328,7 @@ describe("a client and a test server of tasks", () => {
     await serve(wire, "tools/call", { result: { resultType: "task", status: "working", ...headOf("u") } });
     const listen = await accept(wire, ["t"]);
     expect(listen.params).toMatchObject({ notifications: { taskIds: ["t", "u"] } });
-    expect(await hear(wire, ({ method }) => method === "notifications/cancelled")).toMatchObject({
+    expect(await receive(wire, ({ method }) => method === "notifications/cancelled")).toMatchObject({
       params: { requestId: before.id },
     });
     await serve(wire, "tasks/get", { result: working });

@@ -19,7 +19,7 @@ export interface Asked {
   readonly server: Server;
   readonly wire: Wire;
   /** The result or the error of a request; results about tasks fit the checks of the extension, or the test fails. */
-  ask(method: string, params?: object, more?: CheckedRequestOptions): Promise<Message>;
+  request(method: string, params?: object, more?: CheckedRequestOptions): Promise<Message>;
   /** Asks for a task until it has this status. */
   until(taskId: unknown, status: string): Promise<Message>;
 }
@@ -36,31 +36,31 @@ export function serveExtension(source: Partial<AnyServerDefinition>): Asked {
   const wire = new Wire();
   createServerAcceptor(server)(wire);
   let id = 0;
-  const ask: Asked["ask"] = async (method, params = {}, { capabilities = declaring, principal } = {}) => {
+  const send: Asked["request"] = async (method, params = {}, { capabilities = declaring, principal } = {}) => {
     id += 1;
     const mine = id;
     const origin = principal === undefined ? undefined : { identity: { principal } };
     wire.receiver?.message(request(mine, method, params, { [meta.capabilities]: capabilities }), origin);
-    const answer = await hear(wire, (message) => message.id === mine);
-    if (isObject(answer.error)) return answer.error;
-    return verify(method, isObject(answer.result) ? answer.result : {});
+    const response = await receive(wire, (message) => message.id === mine);
+    if (isObject(response.error)) return response.error;
+    return verify(method, isObject(response.result) ? response.result : {});
   };
   const until: Asked["until"] = async (taskId, status) => {
     for (const end = performance.now() + patience; performance.now() < end; await settle()) {
-      const task = await ask("tasks/get", { taskId });
+      const task = await send("tasks/get", { taskId });
       if (task.status === status) return task;
     }
     throw new Error(`The task never was ${status}`);
   };
-  return { server, wire, ask, until };
+  return { server, wire, request: send, until };
 }
 
 /** The next message like this; it is taken out of what was said. */
-export async function hear(wire: Wire, fits: (message: Message) => boolean): Promise<Message> {
+export async function receive(wire: Wire, fits: (message: Message) => boolean): Promise<Message> {
   for (const end = performance.now() + patience; performance.now() < end; await settle()) {
-    const at = wire.sent.findIndex((said) => isObject(said) && fits(said));
-    const [said] = at === -1 ? [] : wire.sent.splice(at, 1);
-    if (isObject(said)) return said;
+    const at = wire.sent.findIndex((message) => isObject(message) && fits(message));
+    const [found] = at === -1 ? [] : wire.sent.splice(at, 1);
+    if (isObject(found)) return found;
   }
   throw new Error(`Not said. Instead: ${JSON.stringify(wire.sent)}`);
 }

@@ -6,7 +6,7 @@ import { Wire } from "../../../runtime/testing/wire.ts";
 import { initialize, initialized } from "../../kit/messages.ts";
 import { settle } from "../../../runtime/testing/manual-clock.ts";
 import { handshakeRevisions, newest } from "../../kit/revisions.ts";
-import { Foreigner, defineTool, findTask } from "./task-wire.ts";
+import { RawPeer, defineTool, findTask } from "./task-wire.ts";
 
 /** Wire of a user who is authenticated. */
 class UserWire extends Wire {
@@ -18,7 +18,7 @@ class UserWire extends Wire {
 const form = { message: "?", requestedSchema: { type: "object", properties: {} } } as const;
 
 /** A client of a process of its own. All processes share their tasks. */
-async function connect(store: MemoryTaskStore, pollInterval = 5): Promise<Foreigner> {
+async function connect(store: MemoryTaskStore, pollInterval = 5): Promise<RawPeer> {
   const asks = defineTool({
     name: "asks",
     task: { pollInterval },
@@ -39,21 +39,21 @@ async function connect(store: MemoryTaskStore, pollInterval = 5): Promise<Foreig
   wire.post(initialize(newest.id, { elicitation: {} }), initialized);
   await settle();
   wire.sent.length = 0;
-  return new Foreigner(wire);
+  return new RawPeer(wire);
 }
 
 /** Three processes that share their tasks, and a client of each. The client of the first has left a task, which waits for input. */
 async function leaveTask(pollInterval?: number): Promise<{
   readonly store: MemoryTaskStore;
-  readonly second: Foreigner;
-  readonly third: Foreigner;
+  readonly second: RawPeer;
+  readonly third: RawPeer;
   readonly taskId: string;
 }> {
   const store = new MemoryTaskStore();
-  const open = (): Promise<Foreigner> => connect(store, pollInterval);
+  const open = (): Promise<RawPeer> => connect(store, pollInterval);
   const [first, second, third] = [await open(), await open(), await open()];
   const taskId = await first.start("asks");
-  await first.hearMethod("elicitation/create");
+  await first.receiveRequest("elicitation/create");
   first.wire.end();
   await second.until(taskId, "input_required");
   return { store, second, third, taskId };
@@ -62,30 +62,32 @@ async function leaveTask(pollInterval?: number): Promise<{
 test("an input request that another process has sent is cancelled with its task, before the response (TK-21)", async () => {
   const { second, taskId } = await leaveTask();
   const waiting = second.post("tasks/result", { taskId });
-  const question = await second.hearMethod("elicitation/create");
+  const question = await second.receiveRequest("elicitation/create");
   await second.call("tasks/cancel", { taskId });
-  expect(await second.hear(({ method, id }) => method === "notifications/cancelled" || id === waiting)).toMatchObject({
+  expect(
+    await second.receive(({ method, id }) => method === "notifications/cancelled" || id === waiting),
+  ).toMatchObject({
     params: { requestId: question.id },
   });
-  expect(await second.hear(({ id }) => id === waiting)).toMatchObject({ error: { code: -32602 } });
+  expect(await second.receive(({ id }) => id === waiting)).toMatchObject({ error: { code: -32602 } });
 });
 
 test("an input request that two other processes have sent is cancelled at one when the other has the response", async () => {
   const { second, third, taskId } = await leaveTask();
   second.post("tasks/result", { taskId });
   const waiting = third.post("tasks/result", { taskId });
-  const question = await second.hearMethod("elicitation/create");
-  third.answer(await third.hearMethod("elicitation/create"), { action: "accept", content: {} });
-  expect(await second.hearMethod("notifications/cancelled")).toMatchObject({ params: { requestId: question.id } });
-  const next = await third.hearMethod("elicitation/create");
+  const question = await second.receiveRequest("elicitation/create");
+  third.respond(await third.receiveRequest("elicitation/create"), { action: "accept", content: {} });
+  expect(await second.receiveRequest("notifications/cancelled")).toMatchObject({ params: { requestId: question.id } });
+  const next = await third.receiveRequest("elicitation/create");
   expect(next.params).toMatchObject({ message: "Once more?" });
-  third.answer(next, { action: "decline" });
-  const result = await third.hear(({ id, method }) => id === waiting && method === undefined);
+  third.respond(next, { action: "decline" });
+  const result = await third.receive(({ id, method }) => id === waiting && method === undefined);
   expect(result).toMatchObject({ result: { content: [{ text: "accept, decline" }] } });
 });
 
 /** A process that shares its tasks, whose client has started one. */
-async function startTask(): Promise<{ readonly second: Foreigner; readonly taskId: string }> {
+async function startTask(): Promise<{ readonly second: RawPeer; readonly taskId: string }> {
   const second = await connect(new MemoryTaskStore());
   return { second, taskId: await second.start("asks") };
 }
@@ -96,22 +98,25 @@ test.each([
 ] as const)("an error of the client reaches a task through %s", async (_name, at) => {
   const { second, taskId } = at === "second" ? await leaveTask() : await startTask();
   const waiting = second.post("tasks/result", { taskId });
-  const { id } = await second.hearMethod("elicitation/create");
+  const { id } = await second.receiveRequest("elicitation/create");
   const error = { code: -32000, message: "Not now", data: { retry: false } };
   second.wire.post({ jsonrpc: "2.0", id, error });
-  const response = await second.hear((message) => message.id === waiting && message.method === undefined);
+  const response = await second.receive((message) => message.id === waiting && message.method === undefined);
   expect(response).toMatchObject({ result: { content: [{ text: JSON.stringify(error) }] } });
 });
 
 test("an input request whose client goes away before its response reaches the next client that waits", async () => {
   const { second, third, taskId } = await leaveTask();
   second.post("tasks/result", { taskId });
-  await second.hearMethod("elicitation/create");
+  await second.receiveRequest("elicitation/create");
   second.wire.end();
   const waiting = third.post("tasks/result", { taskId });
   for (const action of ["accept", "decline"])
-    third.answer(await third.hearMethod("elicitation/create"), { action, ...(action === "accept" && { content: {} }) });
-  const result = await third.hear(({ id, method }) => id === waiting && method === undefined);
+    third.respond(await third.receiveRequest("elicitation/create"), {
+      action,
+      ...(action === "accept" && { content: {} }),
+    });
+  const result = await third.receive(({ id, method }) => id === waiting && method === undefined);
   expect(result).toMatchObject({ result: { content: [{ text: "accept, decline" }] } });
 });
 
@@ -120,12 +125,15 @@ test("a response to an input request that has one already is not stored", async 
   const stored = async (): Promise<object | undefined> =>
     (await findTask(store, { id: taskId, owner: "principal:ada" }))?.inputResponses;
   for (const client of [second, third]) client.post("tasks/result", { taskId });
-  const [one, other] = [await second.hearMethod("elicitation/create"), await third.hearMethod("elicitation/create")];
+  const [one, other] = [
+    await second.receiveRequest("elicitation/create"),
+    await third.receiveRequest("elicitation/create"),
+  ];
   const first = { action: "accept", content: {} };
-  second.answer(one, first);
+  second.respond(one, first);
   const responses = { "elicit-1": { result: first } };
   await expect.poll(stored).toEqual(responses);
-  third.answer(other, { action: "cancel" });
+  third.respond(other, { action: "cancel" });
   await third.call("tasks/get", { taskId });
   await settle();
   expect(await stored()).toEqual(responses);

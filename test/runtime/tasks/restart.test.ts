@@ -85,10 +85,10 @@ describe("a process that takes over the tasks of one that was killed", () => {
       });
       return serveExtension({ tools: [order], tasks: { ...tasks, clock: own } });
     };
-    const { taskId } = await startAlone("first", new ManualClock()).ask("tools/call", { name: "order" });
+    const { taskId } = await startAlone("first", new ManualClock()).request("tools/call", { name: "order" });
     const own = new ManualClock();
     const second = startAlone("second", own);
-    expect(await second.ask("tasks/get", { taskId })).toMatchObject({ status: "working" });
+    expect(await second.request("tasks/get", { taskId })).toMatchObject({ status: "working" });
     for (let passed = 0; passed < 12_000; passed += 1_000) {
       await clock.pass(1_000);
       await own.pass(1_000);
@@ -114,15 +114,15 @@ describe("a process that takes over the tasks of one that was killed", () => {
       return serveExtension({ tools: [order], tasks: { ...tasks, clock: own } });
     };
     const first = startAlone("first", new ManualClock());
-    const { taskId } = await first.ask("tools/call", { name: "order" });
+    const { taskId } = await first.request("tools/call", { name: "order" });
     const { inputRequests } = await first.until(taskId, "input_required");
     const [key = ""] = Object.keys(Object(inputRequests));
-    await first.ask("tasks/update", { taskId, inputResponses: { [key]: { action: "decline" } } });
+    await first.request("tasks/update", { taskId, inputResponses: { [key]: { action: "decline" } } });
     await expect.poll(() => responses).toEqual(["first decline"]);
     const own = new ManualClock();
     const second = startAlone("second", own);
     // A process shares its tasks with its first use of them.
-    await second.ask("tasks/get", { taskId });
+    await second.request("tasks/get", { taskId });
     for (let passed = 0; passed < 12_000; passed += 1_000) {
       await clock.pass(1_000);
       await own.pass(1_000);

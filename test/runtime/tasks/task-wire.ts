@@ -19,7 +19,7 @@ export const relatedKey = "io.modelcontextprotocol/related-task";
 export type Message = Readonly<Record<string, unknown>>;
 
 /** The foreign end of a wire, as somebody who asks and looks at what comes. */
-export class Foreigner {
+export class RawPeer {
   readonly wire: Wire;
   #lastId = 100;
 
@@ -28,21 +28,21 @@ export class Foreigner {
   }
 
   /** Sends a request, and gives its answer. */
-  async ask(method: string, params?: object): Promise<Message> {
+  async request(method: string, params?: object): Promise<Message> {
     const id = this.post(method, params);
-    return this.hear((message) => message.id === id && message.method === undefined);
+    return this.receive((message) => message.id === id && message.method === undefined);
   }
 
   /** The result of a request; an error makes the test fail. */
   async call(method: string, params?: object): Promise<Message> {
-    const { result, error } = await this.ask(method, params);
+    const { result, error } = await this.request(method, params);
     if (!isObject(result)) throw new Error(`${method} failed: ${JSON.stringify(error)}`);
     return result;
   }
 
   /** The code and message of the error that a request gets. */
-  async refusal(method: string, params?: object): Promise<Message> {
-    const { error } = await this.ask(method, params);
+  async errorOf(method: string, params?: object): Promise<Message> {
+    const { error } = await this.request(method, params);
     if (!isObject(error)) throw new Error(`${method} did not fail`);
     return error;
   }
@@ -53,32 +53,32 @@ export class Foreigner {
     return this.#lastId;
   }
 
-  note(method: string, params: object): void {
+  notify(method: string, params: object): void {
     this.wire.post({ jsonrpc: "2.0", method, params });
   }
 
-  answer(request: Message, result: object): void {
+  respond(request: Message, result: object): void {
     this.wire.post({ jsonrpc: "2.0", id: request.id, result });
   }
 
   /** The next message like this; it is taken out of what was said. */
-  async hear(fits: (message: Message) => boolean): Promise<Message> {
+  async receive(fits: (message: Message) => boolean): Promise<Message> {
     for (const end = performance.now() + patience; performance.now() < end; await settle()) {
-      const at = this.wire.sent.findIndex((said) => isObject(said) && fits(said));
-      const [said] = at === -1 ? [] : this.wire.sent.splice(at, 1);
-      if (isObject(said)) return said;
+      const at = this.wire.sent.findIndex((message) => isObject(message) && fits(message));
+      const [found] = at === -1 ? [] : this.wire.sent.splice(at, 1);
+      if (isObject(found)) return found;
     }
     throw new Error(`Not said. Instead: ${JSON.stringify(this.wire.sent)}`);
   }
 
-  hearMethod(method: string): Promise<Message> {
-    return this.hear((message) => message.method === method);
+  receiveRequest(method: string): Promise<Message> {
+    return this.receive((message) => message.method === method);
   }
 
   /** The params of all notifications of this kind so far. */
-  notices(method: string): Message[] {
-    const said = this.wire.sent.filter(isObject).filter((message) => message.method === method);
-    return said.map(({ params }) => (isObject(params) ? params : {}));
+  notificationsOf(method: string): Message[] {
+    const sent = this.wire.sent.filter(isObject).filter((message) => message.method === method);
+    return sent.map(({ params }) => (isObject(params) ? params : {}));
   }
 
   /** Starts a tool as a task, and gives the id of the task. */
@@ -98,11 +98,11 @@ export class Foreigner {
 }
 
 export interface Served {
-  readonly client: Foreigner;
+  readonly client: RawPeer;
   readonly server: Server;
   readonly reports: ErrorReport[];
   /** Another client of the same server. */
-  join(): Promise<Foreigner>;
+  join(): Promise<RawPeer>;
   /** Capabilities that the server declared. */
   readonly declared: unknown;
 }
@@ -128,17 +128,17 @@ export async function serveTasks(
   };
   const server = createServer(definition, handshakeRevisions);
   const accept = createServerAcceptor(server, serving);
-  const join = async (): Promise<{ readonly foreigner: Foreigner; readonly welcome: unknown }> => {
+  const join = async (): Promise<{ readonly peer: RawPeer; readonly welcome: unknown }> => {
     const wire = new Wire();
     accept(wire);
     wire.post(initialize(revision, capabilities), initialized);
     await settle();
     const [welcome] = wire.sent.splice(0, 1);
-    return { foreigner: new Foreigner(wire), welcome };
+    return { peer: new RawPeer(wire), welcome };
   };
-  const { foreigner, welcome } = await join();
+  const { peer, welcome } = await join();
   const declared: unknown = Reflect.get(Object(Reflect.get(Object(welcome), "result")), "capabilities");
-  return { client: foreigner, server, reports, declared, join: async () => (await join()).foreigner };
+  return { client: peer, server, reports, declared, join: async () => (await join()).peer };
 }
 
 /** Finds a task in a store that may be delayed. */

@@ -9,7 +9,7 @@ import type { TaskKey } from "../../../runtime/stores/task-store.ts";
 import { ManualClock, settle } from "../../../runtime/testing/manual-clock.ts";
 import type { HttpHandler } from "../../../runtime/transport/http-server/handler.ts";
 import { EngineError } from "../../../runtime/stores/engine-error.ts";
-import { alone, handshakeRevisions, newest } from "../../kit/revisions.ts";
+import { statelessRevision, handshakeRevisions, newest } from "../../kit/revisions.ts";
 import { initialize, meta, request } from "../../kit/messages.ts";
 import { declaring } from "./extension-wire.ts";
 import { createGate } from "../../kit/time.ts";
@@ -277,7 +277,7 @@ describe("a task that another node has ended", () => {
     const taskId = await client.start("waits");
     for (const key of keys) tasks.change(key, { status: "cancelled", updatedAt: new Date().toISOString() });
     await clock.pass(5 * pollInterval);
-    expect(client.notices("notifications/tasks/status")).toMatchObject([{ taskId, status: "cancelled" }]);
+    expect(client.notificationsOf("notifications/tasks/status")).toMatchObject([{ taskId, status: "cancelled" }]);
   });
 
   test("a node tries again after a failure of the store", async () => {
@@ -365,12 +365,12 @@ test.each<[string, object]>([
 ])("%s is rejected with 503 and a time while the store of tasks cannot be reached", async (method, params) => {
   const source = { name: "node", version: "1", tasks: { store: new LostTaskStore() }, onError: () => {} };
   const tool = defineTool({ name: "quick", task: true, execute: () => "done" });
-  const handler = createHttpHandler(createServer({ ...source, tools: [tool] }, [alone]), {
+  const handler = createHttpHandler(createServer({ ...source, tools: [tool] }, [statelessRevision]), {
     allowedHosts: ["mcp.example"],
   });
   onTestFinished(() => handler.close({ drain: 0 }));
   const body = request(1, method, params, { [meta.capabilities]: declaring });
-  const headers = { "mcp-protocol-version": alone.id, "mcp-method": method, "mcp-name": "a" };
+  const headers = { "mcp-protocol-version": statelessRevision.id, "mcp-method": method, "mcp-name": "a" };
   const response = await handler.fetch(toRequest("POST", body, headers));
   expect([response.status, response.headers.get("retry-after")]).toEqual([503, "1"]);
   expect(await response.json()).toMatchObject({

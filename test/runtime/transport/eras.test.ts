@@ -12,7 +12,7 @@ import { createTcpTransport, listenTcp } from "../../../runtime/transport/tcp/tc
 import { createWebSocketTransport } from "../../../runtime/transport/websocket/websocket-client.ts";
 import { serveWebSocket } from "../../../runtime/transport/websocket/ws-package.ts";
 import { createHttpClientTransport } from "../../../runtime/transport/http-client/http-client.ts";
-import { alone } from "../../kit/revisions.ts";
+import { statelessRevision } from "../../kit/revisions.ts";
 import { serveScript } from "../../kit/scripted-server.ts";
 
 /* One endpoint for every revision, at the same time, over transports that are neither stdio nor HTTP. */
@@ -82,17 +82,17 @@ describe.each([
     const client = createClient<Declarations>({ info: { name: "c", version: "1" }, revisions });
     closers.push(() => client.close());
     const session = await client.connect(open);
-    expect(session.revision).toBe(alone);
+    expect(session.revision).toBe(statelessRevision);
     const stop = new AbortController();
     stop.abort(new Error("enough"));
     await expect(session.callTool("say", {}, { signal: stop.signal })).rejects.toThrow("enough");
-    expect((await session.callTool("say")).content).toEqual([{ type: "text", text: alone.id }]);
+    expect((await session.callTool("say")).content).toEqual([{ type: "text", text: statelessRevision.id }]);
   });
 });
 
 test("a stream over HTTP that breaks is lost, whatever ids its events have: nothing is resumed (TH-31)", async () => {
   const scripted = await serveScript(({ message: { id, method } }, response) => {
-    const result = { resultType: "complete", supportedVersions: [alone.id], capabilities: { tools: {} } };
+    const result = { resultType: "complete", supportedVersions: [statelessRevision.id], capabilities: { tools: {} } };
     response.writeHead(200, { "content-type": "text/event-stream" });
     if (method === "server/discover") response.end(`data: ${JSON.stringify({ jsonrpc: "2.0", id, result })}\n\n`);
     else response.end("id: 7\nretry: 1\ndata:\n\n");

@@ -20,7 +20,7 @@ import type { Transport } from "../../../runtime/transport/transport.ts";
 import { createWsTransport } from "../../../runtime/transport/websocket/ws-package.ts";
 import { listenWebSocket } from "../../../runtime/transport/websocket/websocket-server.ts";
 import { createProgram } from "../../kit/programs.ts";
-import { alone, newest } from "../../kit/revisions.ts";
+import { statelessRevision, newest } from "../../kit/revisions.ts";
 import { joinGateway } from "../gateway/connect-client.ts";
 import { collectWarnings } from "../many-input-requests.ts";
 import type { Run } from "../server/input/raw-client.ts";
@@ -161,7 +161,7 @@ const cases: readonly Case[] = [
         return connect(near, given);
       }, options);
       onTestFinished(() => gateway.close());
-      const client = await joinGateway(gateway, alone, { elicitation: { form: {} } });
+      const client = await joinGateway(gateway, statelessRevision, { elicitation: { form: {} } });
       onTestFinished(() => client.close());
       const first = await client.request("tools/call", { name: "t" });
       // A timer that fires at once is due by now.

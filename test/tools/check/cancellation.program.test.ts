@@ -11,7 +11,7 @@ import type { Declarations } from "../../../generated/2026-07-28/index.ts";
 import { forRevisions } from "../../../runtime/server/for-revisions.ts";
 import { serveHttp } from "../../../runtime/server/run/serve-http.ts";
 import { createSdk2Server, serveFetch } from "../../interop/sdk2/server.ts";
-import { alone, newest } from "../../kit/revisions.ts";
+import { statelessRevision, newest } from "../../kit/revisions.ts";
 import { readText, serveRaw, type Running } from "../../kit/raw-server.ts";
 
 function onStdio(code: string): WireFactory {
@@ -28,7 +28,7 @@ function findingsAbout(report: CheckReport, id: string): string[] {
 async function examineHttp({ url, close }: Running): Promise<CheckReport> {
   try {
     const wires = createHttpWires({ url: new URL(url), headers: {}, timeout: 60_000 });
-    return await examine(wires, { target: "test", revisions: [alone] });
+    return await examine(wires, { target: "test", revisions: [statelessRevision] });
   } finally {
     await close();
   }
@@ -116,7 +116,11 @@ function serveAlone(changes: {
     switch (method) {
       case "server/discover":
         return answer(200, {
-          result: { ...complete, supportedVersions: [alone.id], capabilities: { tools: { listChanged: true } } },
+          result: {
+            ...complete,
+            supportedVersions: [statelessRevision.id],
+            capabilities: { tools: { listChanged: true } },
+          },
         });
       case "tools/list":
         return answer(200, { result: { ...complete, tools: changes.tools ?? [] } });
@@ -179,7 +183,7 @@ describe("headers that repeat members of the body", () => {
         : [`${severity} ${tool} without Mcp-Name`, `${severity} ${tool} with Mcp-Name: doctor-another`];
     expect(subjects).toEqual([
       `${severity} server/discover without MCP-Protocol-Version`,
-      `${severity} server/discover with MCP-Protocol-Version: ${alone.id.replace("2", "1")}`,
+      `${severity} server/discover with MCP-Protocol-Version: ${statelessRevision.id.replace("2", "1")}`,
       `${severity} server/discover without Mcp-Method`,
       `${severity} server/discover with Mcp-Method: prompts/list`,
       ...ofTools,
@@ -256,7 +260,7 @@ describe("headers that repeat members of the body", () => {
 function isHonest(headers: Readonly<Record<string, unknown>>, method: string): boolean {
   const name = method === "tools/call" ? headers["mcp-name"] : "doctor-no-such-tool";
   return (
-    headers["mcp-protocol-version"] === alone.id &&
+    headers["mcp-protocol-version"] === statelessRevision.id &&
     headers["mcp-method"] === method &&
     (name === "doctor-no-such-tool" || name === "doctor-no-such-thing")
   );

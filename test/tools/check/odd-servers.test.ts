@@ -4,7 +4,7 @@ import { isObject, type Revision } from "../../../generated/support.ts";
 import { examine } from "../../../tools/check/examine.ts";
 import { findingsOf, type CheckReport } from "../../../tools/check/finding.ts";
 import { createHttpWires } from "../../../tools/check/wires/http-wire.ts";
-import { alone, handshakeRevisions, newest } from "../../kit/revisions.ts";
+import { statelessRevision, handshakeRevisions, newest } from "../../kit/revisions.ts";
 import { meta } from "../../kit/messages.ts";
 import { readText, serveRaw } from "../../kit/raw-server.ts";
 
@@ -118,19 +118,19 @@ test("a stateless server that checks headers and metadata, and no origin, is rep
       if (request.method !== "POST") return withError(-32600, 405);
       if (method === undefined) return withError(-32700, 400);
       if (method === "initialize") return withError(-32601, 404);
-      if (named !== method || revision !== alone.id) return withError(-32020, 400);
+      if (named !== method || revision !== statelessRevision.id) return withError(-32020, 400);
       if (method === "server/discover" && !isObject(params._meta)) return withError(-32602, 400);
       if (method !== "server/discover") return undefined;
       return withResult({
         resultType: "complete",
-        supportedVersions: [alone.id],
+        supportedVersions: [statelessRevision.id],
         capabilities: {},
         ttlMs: 0,
         cacheScope: "private",
         _meta: { [meta.serverInfo]: { name: "stateless", version: "1" } },
       });
     },
-    [alone],
+    [statelessRevision],
   );
   expect(findingsOf(report).map(({ rule, message }) => `${rule}: ${message}`)).toEqual([
     "http-origin: the response is HTTP 200",

@@ -10,10 +10,10 @@ import { createInMemoryTransports } from "../../../runtime/transport/memory.ts";
 import { InputRequests } from "../../../tools/inspect/input-requests.ts";
 import { Sessions } from "../../../tools/inspect/sessions.ts";
 import { TrafficLog } from "../../../tools/inspect/traffic-log.ts";
-import { alone, newest as handshake } from "../../kit/revisions.ts";
+import { statelessRevision, newest as handshake } from "../../kit/revisions.ts";
 import { extension, id } from "../../runtime/server/extensions/echo.ts";
 
-test.each([alone, handshake])("the page shows an extension and its messages at $id", async (revision) => {
+test.each([statelessRevision, handshake])("the page shows an extension and its messages at $id", async (revision) => {
   const echo = defineExtension(extension, {
     requests: {
       async "echo/say"({ text }, { notify }) {

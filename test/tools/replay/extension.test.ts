@@ -12,7 +12,7 @@ import { createInMemoryTransports } from "../../../runtime/transport/memory.ts";
 import { createMockServer } from "../../../tools/replay/mock-server.ts";
 import { readRecording } from "../../../tools/replay/read-recording.ts";
 import { Recorder } from "../../../tools/replay/write-recording.ts";
-import { alone, newest as handshake } from "../../kit/revisions.ts";
+import { statelessRevision, newest as handshake } from "../../kit/revisions.ts";
 import { clientRequests, extension } from "../../runtime/server/extensions/echo.ts";
 import { createTemporaryFolder } from "../../kit/temporary-folders.ts";
 
@@ -28,7 +28,7 @@ const echo = defineExtension(extension, {
 });
 
 /** Calls the extension through a gateway. Returns the result, and the notifications before it. */
-async function call(gateway: Gateway, revision: typeof alone): Promise<readonly unknown[]> {
+async function call(gateway: Gateway, revision: typeof statelessRevision): Promise<readonly unknown[]> {
   const seen: unknown[] = [];
   const used = defineExtension(extension, {
     notifications: { "notifications/echo/faded": ({ text }) => void seen.push(text) },
@@ -46,31 +46,34 @@ async function call(gateway: Gateway, revision: typeof alone): Promise<readonly 
   return [...seen, text];
 }
 
-test.each([alone, handshake])("messages of an extension are recorded and replayed at $id", async (revision) => {
-  const path = join(await createTemporaryFolder("extension-recording"), "echo.jsonl");
-  const server = createServer({ name: "server", version: "1", extensions: [echo] }, [revision]);
-  onTestFinished(() => server.close());
-  const accept = createServerAcceptor(server, {});
-  const open: ConnectionFactory = (options) => {
-    const [near, far] = createInMemoryTransports();
-    accept(far);
-    return connect(near, options);
-  };
-  const recorder = new Recorder({ path, redact: [], ifExists: "reject", onNotice() {} });
-  const entries: TrafficEntry[] = [];
-  const gateway = await createGateway(open, {
-    revisions,
-    extensions,
-    onTraffic(entry) {
-      entries.push(entry);
-      recorder.record(entry);
-    },
-  });
-  recorder.begin(gateway);
-  expect(await call(gateway, revision)).toEqual(["abc…", "ABC"]);
-  recorder.close();
-  expect(entries.filter(({ problem }) => problem !== undefined)).toEqual([]);
-  const recording = await readRecording(path, { revisions, extensions });
-  const mock = await createGateway(createMockServer(recording), { revisions, extensions, shareConnections: true });
-  expect(await call(mock, revision)).toEqual(["abc…", "ABC"]);
-});
+test.each([statelessRevision, handshake])(
+  "messages of an extension are recorded and replayed at $id",
+  async (revision) => {
+    const path = join(await createTemporaryFolder("extension-recording"), "echo.jsonl");
+    const server = createServer({ name: "server", version: "1", extensions: [echo] }, [revision]);
+    onTestFinished(() => server.close());
+    const accept = createServerAcceptor(server, {});
+    const open: ConnectionFactory = (options) => {
+      const [near, far] = createInMemoryTransports();
+      accept(far);
+      return connect(near, options);
+    };
+    const recorder = new Recorder({ path, redact: [], ifExists: "reject", onNotice() {} });
+    const entries: TrafficEntry[] = [];
+    const gateway = await createGateway(open, {
+      revisions,
+      extensions,
+      onTraffic(entry) {
+        entries.push(entry);
+        recorder.record(entry);
+      },
+    });
+    recorder.begin(gateway);
+    expect(await call(gateway, revision)).toEqual(["abc…", "ABC"]);
+    recorder.close();
+    expect(entries.filter(({ problem }) => problem !== undefined)).toEqual([]);
+    const recording = await readRecording(path, { revisions, extensions });
+    const mock = await createGateway(createMockServer(recording), { revisions, extensions, shareConnections: true });
+    expect(await call(mock, revision)).toEqual(["abc…", "ABC"]);
+  },
+);

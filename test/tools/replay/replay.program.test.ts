@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { connectV1, connectV2, type OfficialClient } from "../../kit/official-clients.ts";
-import { alone, newest as handshake } from "../../kit/revisions.ts";
+import { statelessRevision, newest as handshake } from "../../kit/revisions.ts";
 import { program, readUrl, startGateway } from "../../runtime/gateway/command-run.ts";
 import { packageRoot } from "../../../generator/internal/package-info.ts";
 import { readRecording } from "../../../tools/replay/read-recording.ts";
@@ -96,8 +96,8 @@ describe("a recording of the everything example at a revision with sessions", ()
     const scenario = { args: [everything], calls };
     const folder = temporaryFolder();
     for (const [recorded, others] of [
-      [handshake.id, [handshake.id, alone.id]],
-      [alone.id, [alone.id]],
+      [handshake.id, [handshake.id, statelessRevision.id]],
+      [statelessRevision.id, [statelessRevision.id]],
     ] as const) {
       const path = join(folder, `${recorded}.jsonl`);
       await record(path, scenario, { protocol: recorded });

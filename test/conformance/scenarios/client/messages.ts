@@ -1,6 +1,6 @@
 import { extension as skills } from "../../../../generated/extensions/skills/index.ts";
 import { handshakeRevisions } from "../../../kit/revisions.ts";
-import { sayJson } from "../../../kit/scripted-server.ts";
+import { respondJson } from "../../../kit/scripted-server.ts";
 import { hasBatches, isStateless } from "../../../wire/script.ts";
 import type { Scenario } from "../scenario.ts";
 import { callsOf, complete, type ClientScene } from "./scripted.ts";
@@ -42,7 +42,7 @@ export const messageScenarios: readonly Scenario<ClientScene>[] = [
         methods: {
           "tools/call": ({ message: { id } }, response) => {
             const result = complete(revision, { content: [{ type: "text", text: "in a batch" }] });
-            sayJson(response, [{ jsonrpc: "2.0", id, result }]);
+            respondJson(response, [{ jsonrpc: "2.0", id, result }]);
             return undefined;
           },
         },

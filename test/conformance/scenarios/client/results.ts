@@ -1,6 +1,6 @@
 import { createAjvValidator } from "../../../../runtime/adapters/ajv.ts";
 import { page } from "../features.ts";
-import { resultEvent, sayEvents, type ScriptedServer } from "../../../kit/scripted-server.ts";
+import { resultEvent, respondEvents, type ScriptedServer } from "../../../kit/scripted-server.ts";
 import type { CheckValue, Scenario } from "../scenario.ts";
 import { callsOf, toEvent, type ClientScene } from "./scripted.ts";
 
@@ -67,7 +67,7 @@ export const resultScenarios: readonly Scenario<ClientScene>[] = [
         methods: {
           "tools/call": ({ message: { id } }, response) => {
             const params = { ...page, url: `http://${response.req.headers.host}/sign-in`, elicitationId: "page-1" };
-            sayEvents(response, toEvent({ id: "ask", method: "elicitation/create", params }));
+            respondEvents(response, toEvent({ id: "ask", method: "elicitation/create", params }));
             end = () => response.end(resultEvent(id, { content: [] }));
             return undefined;
           },

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ServerResponse } from "node:http";
-import { resultEvent, sayEvents } from "../../../kit/scripted-server.ts";
+import { resultEvent, respondEvents } from "../../../kit/scripted-server.ts";
 import { until } from "../../../kit/time.ts";
 import type { RevisionId } from "../../../wire/script.ts";
 import type { Scenario } from "../scenario.ts";
@@ -96,7 +96,7 @@ export const runningScenarios: readonly Scenario<ClientScene>[] = [
             const notifications = steps.map((progressToken, index) =>
               toEvent({ method: "notifications/progress", params: { progressToken, progress: 10 * index, total: 20 } }),
             );
-            sayEvents(response, ...notifications, resultEvent(id, complete(revision, { content: [] })));
+            respondEvents(response, ...notifications, resultEvent(id, complete(revision, { content: [] })));
             response.end();
             return undefined;
           },
@@ -131,7 +131,7 @@ export const runningScenarios: readonly Scenario<ClientScene>[] = [
         methods: {
           "tools/call": ({ message: { id } }, response) => {
             const entry = { method: "notifications/message", params: { level: "error", data: "broken" } };
-            sayEvents(response, toEvent(entry), resultEvent(id, complete(revision, { content: [] })));
+            respondEvents(response, toEvent(entry), resultEvent(id, complete(revision, { content: [] })));
             response.end();
             return undefined;
           },
@@ -168,7 +168,7 @@ export const runningScenarios: readonly Scenario<ClientScene>[] = [
             stream = response;
             callId = id;
             const form = { message: "Who?", requestedSchema: { type: "object", properties: {} } };
-            sayEvents(response, toEvent({ id: "form", method: "elicitation/create", params: form }));
+            respondEvents(response, toEvent({ id: "form", method: "elicitation/create", params: form }));
             return undefined;
           },
         },
@@ -196,7 +196,7 @@ export const runningScenarios: readonly Scenario<ClientScene>[] = [
 
 /** Opens a stream, and leaves it open. */
 function open(response: ServerResponse): undefined {
-  sayEvents(response, ": open\n\n");
+  respondEvents(response, ": open\n\n");
   return undefined;
 }
 

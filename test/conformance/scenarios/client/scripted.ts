@@ -3,7 +3,7 @@ import { isObject } from "../../../../generated/support.ts";
 import { createUntypedClient, type UntypedClient } from "../../../../runtime/client/create-client.ts";
 import { connectHttp, type ConnectHttpOptions } from "../../../../runtime/client/connect-http.ts";
 import { revisionOf } from "../../../kit/revisions.ts";
-import { sayJson, serveScript, usual, type Received, type ScriptedServer } from "../../../kit/scripted-server.ts";
+import { respondJson, serveScript, usual, type Received, type ScriptedServer } from "../../../kit/scripted-server.ts";
 import { isStateless } from "../../../wire/script.ts";
 import type { Scene } from "../scenario.ts";
 
@@ -71,7 +71,7 @@ function answer(script: ServerScript, revision: Scene["revision"], { received, r
   const respond = script.methods?.[message.method];
   const result = respond ? respond(received, response) : findUsual(script, revision, message);
   if (result !== undefined)
-    sayJson(response, { jsonrpc: "2.0", id: message.id, result: complete(revision, result) }, { headers });
+    respondJson(response, { jsonrpc: "2.0", id: message.id, result: complete(revision, result) }, { headers });
   return undefined;
 }
 

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { connectHttp, type ConnectHttpOptions } from "../../../../runtime/client/connect-http.ts";
 import { createUntypedClient } from "../../../../runtime/client/create-client.ts";
 import { newest } from "../../../kit/revisions.ts";
-import { sayJson, serveScript, usual, type Script } from "../../../kit/scripted-server.ts";
+import { respondJson, serveScript, usual, type Script } from "../../../kit/scripted-server.ts";
 import { until } from "../../../kit/time.ts";
 
 /** A server that logs, and whose sessions can be forgotten. */
@@ -14,10 +14,10 @@ function forgetful(): { readonly script: Script; forget(): void } {
       current += 1;
       const capabilities = { tools: {}, logging: {} };
       const result = { protocolVersion: newest.id, capabilities, serverInfo: { name: "s", version: "1" } };
-      return sayJson(response, { jsonrpc: "2.0", id, result }, { headers: { "mcp-session-id": `s${current}` } });
+      return respondJson(response, { jsonrpc: "2.0", id, result }, { headers: { "mcp-session-id": `s${current}` } });
     }
     if (headers["mcp-session-id"] !== `s${current}`) return response.writeHead(404).end();
-    if (method === "tools/call") return sayJson(response, { jsonrpc: "2.0", id, result: { content: [] } });
+    if (method === "tools/call") return respondJson(response, { jsonrpc: "2.0", id, result: { content: [] } });
     return usual;
   };
   return { script, forget: () => void (current += 1) };

@@ -6,7 +6,7 @@ import { handleInputRequest } from "../../../../runtime/client/input/input-reque
 import { joinProgress, resolveInputRequired } from "../../../../runtime/client/input/input-required.ts";
 import { ManualClock, settle } from "../../../../runtime/testing/manual-clock.ts";
 import type { Wire } from "../../../../runtime/testing/wire.ts";
-import { alone } from "../../../kit/revisions.ts";
+import { statelessRevision } from "../../../kit/revisions.ts";
 import { begin, discovered } from "../discovery.ts";
 
 async function open(): Promise<{ readonly wire: Wire; readonly connection: ClientConnection }> {
@@ -93,7 +93,12 @@ describe("the context of an input request", () => {
 
   test("the context has the key, the signal, the session and no origin", async () => {
     const { call } = await contextOf(form);
-    expect([call.requestId, call.meta, call.revision.id, call.origin]).toEqual(["k", {}, alone.id, undefined]);
+    expect([call.requestId, call.meta, call.revision.id, call.origin]).toEqual([
+      "k",
+      {},
+      statelessRevision.id,
+      undefined,
+    ]);
     expect(call.signal).toBe(signal);
     expect(call.session.revision).toBe(call.revision);
   });

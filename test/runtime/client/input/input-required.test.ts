@@ -11,7 +11,7 @@ import { createServer } from "../../../../runtime/server/create-server.ts";
 import { ManualClock, settle } from "../../../../runtime/testing/manual-clock.ts";
 import { Wire } from "../../../../runtime/testing/wire.ts";
 import { createInMemoryTransports } from "../../../../runtime/transport/memory.ts";
-import { alone, newest } from "../../../kit/revisions.ts";
+import { statelessRevision, newest } from "../../../kit/revisions.ts";
 import { meta } from "../../../kit/messages.ts";
 import { question, type Run } from "../../server/input/raw-client.ts";
 
@@ -24,7 +24,7 @@ const form: NonNullable<Options["elicitation"]> = {
 };
 
 function create(options: Options = {}): Client<Declarations> {
-  return createClient<Declarations>({ info, revisions: [alone], ...options });
+  return createClient<Declarations>({ info, revisions: [statelessRevision], ...options });
 }
 
 async function connectInMemory(run: Run, options: Options = {}): Promise<ClientSession<Declarations>> {
@@ -51,7 +51,10 @@ async function runTranscript(options: Options = {}): Promise<Played> {
   const wire = new Wire();
   const opening = create(options).connect(wire);
   await settle();
-  const discovered = { supportedVersions: [alone.id], capabilities: { tools: {}, prompts: {}, resources: {} } };
+  const discovered = {
+    supportedVersions: [statelessRevision.id],
+    capabilities: { tools: {}, prompts: {}, resources: {} },
+  };
   wire.post({ jsonrpc: "2.0", id: 1, result: discovered });
   const last = (): Record<string, unknown> => {
     const sent = wire.sent.at(-1);
@@ -106,7 +109,7 @@ describe("the declared input capabilities of a client (C-010, C-011, C-012)", ()
 
 describe("a client and a server", () => {
   test.each([
-    ["where each request stands alone", alone],
+    ["where each request stands alone", statelessRevision],
     ["in a session", newest],
   ])("a client and a server need one call, whatever input is required, %s (C-050, A10)", async (_where, revision) => {
     const asked: string[] = [];
@@ -173,7 +176,11 @@ describe("the retry", () => {
           2: { action: "accept", content: { a: "2" } },
         },
         requestState: state,
-        _meta: { "example.com/a": 1, [meta.version]: alone.id, [meta.capabilities]: { elicitation: { form: {} } } },
+        _meta: {
+          "example.com/a": 1,
+          [meta.version]: statelessRevision.id,
+          [meta.capabilities]: { elicitation: { form: {} } },
+        },
       },
     });
     expect(second.id).not.toBe(first.id);

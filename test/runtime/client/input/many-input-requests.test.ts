@@ -3,7 +3,7 @@ import { extension } from "../../../../generated/extensions/tasks/index.ts";
 import { createUntypedClient } from "../../../../runtime/client/create-client.ts";
 import { isInputRequiredError } from "../../../../runtime/client/errors.ts";
 import type { DefaultClientSession } from "../../../../runtime/client/session/default-session.ts";
-import { alone } from "../../../kit/revisions.ts";
+import { statelessRevision } from "../../../kit/revisions.ts";
 import { collectWarnings, connectToAsking, type Way } from "../../many-input-requests.ts";
 
 const ways: readonly Way[] = ["result", "task"];
@@ -18,7 +18,7 @@ async function open(count: number, way: Way): Promise<Opened> {
   const signals: AbortSignal[] = [];
   const client = createUntypedClient({
     info: { name: "test", version: "1" },
-    revisions: [alone],
+    revisions: [statelessRevision],
     extensions: [extension],
     elicitation: {
       async form(_params: object, { signal }: { readonly signal: AbortSignal }) {

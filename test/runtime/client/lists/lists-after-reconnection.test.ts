@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { connectHttp } from "../../../../runtime/client/connect-http.ts";
 import { createUntypedClient } from "../../../../runtime/client/create-client.ts";
 import { newest } from "../../../kit/revisions.ts";
-import { openingResult, sayJson, serveScript, sessionId, usual } from "../../../kit/scripted-server.ts";
+import { openingResult, respondJson, serveScript, sessionId, usual } from "../../../kit/scripted-server.ts";
 import { until } from "../../../kit/time.ts";
 
 test("lists are not cached after a reconnection without notifications, as they are not before", async () => {
@@ -14,12 +14,12 @@ test("lists are not cached after a reconnection without notifications, as they a
       openings += 1;
       isExpired = false;
       const result = { ...openingResult(params), capabilities: { tools: { listChanged: true } } };
-      return sayJson(response, { jsonrpc: "2.0", id, result }, { headers: { "mcp-session-id": sessionId } });
+      return respondJson(response, { jsonrpc: "2.0", id, result }, { headers: { "mcp-session-id": sessionId } });
     }
     if (isExpired && id !== undefined) return response.writeHead(404).end();
     if (method !== "tools/list") return usual;
     lists += 1;
-    return sayJson(response, { jsonrpc: "2.0", id, result: { tools: [] } });
+    return respondJson(response, { jsonrpc: "2.0", id, result: { tools: [] } });
   });
   onTestFinished(() => server.close());
   const reconnect = { initialDelay: 1 };

@@ -6,8 +6,8 @@ import type { Retry } from "../../../../runtime/client/options.ts";
 import { inTime, until } from "../../../kit/time.ts";
 import { newest } from "../../../kit/revisions.ts";
 import {
-  sayEvents,
-  sayJson,
+  respondEvents,
+  respondJson,
   serve,
   usual,
   type Received,
@@ -39,7 +39,7 @@ class ToolServer {
     const { message, headers } = request;
     if (this.before(request, response) !== usual) return undefined;
     const respond = (result: object, more = {}): void =>
-      sayJson(response, { jsonrpc: "2.0", id: message.id, result }, { headers: more });
+      respondJson(response, { jsonrpc: "2.0", id: message.id, result }, { headers: more });
     if (isOpening(request)) {
       this.#session += 1;
       const capabilities = { tools: { listChanged: true } };
@@ -99,7 +99,7 @@ test("lists are kept again after a stream for notifications that was lost is ope
     if (!isListening(request)) return usual;
     if (isDown) return response.writeHead(503).end();
     cut = () => void response.end();
-    return sayEvents(response, "retry: 5\ndata:\n\n");
+    return respondEvents(response, "retry: 5\ndata:\n\n");
   };
   const { server, session, events } = await open(tools, { http: { reconnect: { initialDelay: 5, attempts: 2 } } });
   const countLists = (): number => server.requests.filter(({ message }) => message.method === "tools/list").length;
@@ -126,7 +126,7 @@ test("lists are read again after a session that could not be renewed", async () 
   tools.before = (request, response) => {
     if (!isListening(request) || request.headers["mcp-session-id"] !== "s1" || tools.version > 1) return usual;
     cut = () => void response.end();
-    return sayEvents(response, "id: e\nretry: 5\ndata:\n\n");
+    return respondEvents(response, "id: e\nretry: 5\ndata:\n\n");
   };
   const { server, session } = await open(tools);
   await until(() => server.requests.some(isListening));

@@ -7,7 +7,7 @@ import type { AnyClientOptions } from "../../../../runtime/client/options.ts";
 import { isObject } from "../../../../generated/support.ts";
 import { ManualClock, settle } from "../../../../runtime/testing/manual-clock.ts";
 import { Wire } from "../../../../runtime/testing/wire.ts";
-import { alone } from "../../../kit/revisions.ts";
+import { statelessRevision } from "../../../kit/revisions.ts";
 import { meta } from "../../../kit/messages.ts";
 import { openSession } from "../session/session-wire.ts";
 
@@ -61,7 +61,7 @@ const capabilities = {
 };
 
 function usual(method: string, params: Record<string, unknown>): object {
-  if (method === "server/discover") return { supportedVersions: [alone.id], capabilities };
+  if (method === "server/discover") return { supportedVersions: [statelessRevision.id], capabilities };
   if (method === "tools/list") return { tools: [tool] };
   if (method === "prompts/list") return { prompts: [] };
   if (method === "resources/list") return { resources: [] };
@@ -75,7 +75,12 @@ async function open(
   const clock = new ManualClock();
   const server = new CountingServer();
   server.hint = hint;
-  const client = createUntypedClient({ info: { name: "c", version: "1" }, revisions: [alone], clock, ...options });
+  const client = createUntypedClient({
+    info: { name: "c", version: "1" },
+    revisions: [statelessRevision],
+    clock,
+    ...options,
+  });
   closers.push(() => client.close());
   const session = await client.connect((opening) => connect(server, opening));
   server.take();
@@ -116,7 +121,7 @@ describe("a list", () => {
 
   test("a list with a negative time to live does not make the server an older one (C-062)", async () => {
     const { session } = await open({}, { ttlMs: -1 });
-    expect(session.revision).toBe(alone);
+    expect(session.revision).toBe(statelessRevision);
   });
 
   test("a list is never kept for longer than a day, whatever the server says", async () => {

@@ -8,7 +8,7 @@ import { Metrics } from "../../../../runtime/jsonrpc/metrics.ts";
 import { ManualClock, settle } from "../../../../runtime/testing/manual-clock.ts";
 import { runTranscript, type TranscriptLine } from "../../../../runtime/testing/transcript.ts";
 import { Wire } from "../../../../runtime/testing/wire.ts";
-import { alone, handshakeRevisions, newest } from "../../../kit/revisions.ts";
+import { statelessRevision, handshakeRevisions, newest } from "../../../kit/revisions.ts";
 import { welcome } from "../raw-server.ts";
 import { openSession, type WiredSession } from "./session-wire.ts";
 
@@ -274,10 +274,10 @@ describe("calls of a session", () => {
     await session.close();
     expect(session.state).toBe("DISCONNECTED");
     const stateless = new Wire();
-    const client = createUntypedClient({ info, revisions: [alone], roots: [] });
+    const client = createUntypedClient({ info, revisions: [statelessRevision], roots: [] });
     const connecting = client.connect(stateless);
     await settle();
-    const result = { resultType: "complete", supportedVersions: [alone.id], capabilities: {}, ttlMs: 0 };
+    const result = { resultType: "complete", supportedVersions: [statelessRevision.id], capabilities: {}, ttlMs: 0 };
     stateless.post({ jsonrpc: "2.0", id: 1, result });
     const connected = await connecting;
     stateless.sent.splice(0);

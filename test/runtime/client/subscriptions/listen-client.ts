@@ -7,7 +7,7 @@ import type { AnyClientOptions } from "../../../../runtime/client/options.ts";
 import type { DefaultClientSession } from "../../../../runtime/client/session/default-session.ts";
 import { ManualClock, settle } from "../../../../runtime/testing/manual-clock.ts";
 import { Wire } from "../../../../runtime/testing/wire.ts";
-import { alone } from "../../../kit/revisions.ts";
+import { statelessRevision } from "../../../kit/revisions.ts";
 import { meta } from "../../../kit/messages.ts";
 
 /** Request to listen, as the server received it. */
@@ -53,7 +53,7 @@ export class ListenServer {
     const { clock, wire } = this;
     const client = createUntypedClient({
       info: { name: "c", version: "1" },
-      revisions: [alone],
+      revisions: [statelessRevision],
       clock,
       onEvent: (event) => this.events.push(event),
       ...options,
@@ -112,7 +112,7 @@ export class ListenServer {
   #respondTo(id: unknown, method: unknown): void {
     const capabilities = { tools: { listChanged: true }, resources: { subscribe: true } };
     const results: Readonly<Record<string, object>> = {
-      "server/discover": { supportedVersions: [alone.id], capabilities, ttlMs: 0 },
+      "server/discover": { supportedVersions: [statelessRevision.id], capabilities, ttlMs: 0 },
       "tools/list": { tools: [], ttlMs: 86_400_000, cacheScope: "public" },
     };
     if (method === "tools/list") this.toolLists += 1;

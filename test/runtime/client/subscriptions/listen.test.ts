@@ -11,7 +11,7 @@ import { createServer, type Server } from "../../../../runtime/server/create-ser
 import { connectInMemory } from "../../../../runtime/testing/connect-to.ts";
 import { ManualClock, settle } from "../../../../runtime/testing/manual-clock.ts";
 import { Wire } from "../../../../runtime/testing/wire.ts";
-import { alone } from "../../../kit/revisions.ts";
+import { statelessRevision } from "../../../kit/revisions.ts";
 import { meta } from "../../../kit/messages.ts";
 
 const closers: (() => Promise<unknown>)[] = [];
@@ -90,7 +90,7 @@ interface Raw {
 }
 
 const capabilities = { tools: { listChanged: true }, resources: { subscribe: true, listChanged: true } };
-const discovered = { resultType: "complete", supportedVersions: [alone.id], capabilities, ttlMs: 0 };
+const discovered = { resultType: "complete", supportedVersions: [statelessRevision.id], capabilities, ttlMs: 0 };
 
 /** A session whose server is played by the test, apart from the first question; the last connection comes first. */
 async function open(options: Partial<AnyClientOptions> = {}): Promise<Raw> {
@@ -99,7 +99,7 @@ async function open(options: Partial<AnyClientOptions> = {}): Promise<Raw> {
   const clock = new ManualClock();
   const client = createUntypedClient({
     info: { name: "c", version: "1" },
-    revisions: [alone],
+    revisions: [statelessRevision],
     clock,
     onEvent: (event) => events.push(event),
     ...options,
@@ -165,7 +165,9 @@ describe("the listen requests of a client", () => {
     expect(wire.sent).toEqual([]);
     void session.subscribe("a:1", () => {}).catch(() => {});
     await settle();
-    expect(wire.sent).toMatchObject([{ params: { _meta: { [meta.version]: alone.id, [meta.capabilities]: {} } } }]);
+    expect(wire.sent).toMatchObject([
+      { params: { _meta: { [meta.version]: statelessRevision.id, [meta.capabilities]: {} } } },
+    ]);
   });
 
   test("a listen request replaces another: the old one is read until the new one is acknowledged, and a little longer", async () => {

@@ -7,7 +7,7 @@ import { ClosedError, PeerError } from "../../../../runtime/jsonrpc/errors.ts";
 import { ManualClock, settle } from "../../../../runtime/testing/manual-clock.ts";
 import { toReconnection } from "../../../../runtime/transport/http-client/reconnect-delay.ts";
 import { HttpError, LostError } from "../../../../runtime/transport/http-client/errors.ts";
-import { alone, newest } from "../../../kit/revisions.ts";
+import { statelessRevision, newest } from "../../../kit/revisions.ts";
 import { meta } from "../../../kit/messages.ts";
 import { connectWire } from "../raw-server.ts";
 import { openLine, type Line } from "../tasks/task-line.ts";
@@ -54,7 +54,7 @@ async function adopt(options?: Partial<ListeningHost>): Promise<void> {
   await settle();
 }
 
-const open = (): Promise<Line> => openLine({ revisions: [alone], clock }, everything);
+const open = (): Promise<Line> => openLine({ revisions: [statelessRevision], clock }, everything);
 
 beforeEach(async () => {
   clock = new ManualClock();
@@ -156,7 +156,7 @@ describe("subscriptions of a client", () => {
   });
 
   test("a client listens to a list that it watches, once, and not to one that the server does not notify of", async () => {
-    line = await openLine({ revisions: [alone], clock }, { tools: { listChanged: true }, prompts: {} });
+    line = await openLine({ revisions: [statelessRevision], clock }, { tools: { listChanged: true }, prompts: {} });
     listening.adopt(line.connection);
     expect((await take()).listens).toEqual([]);
     listening.watch("tools");

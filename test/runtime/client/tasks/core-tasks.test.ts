@@ -9,7 +9,7 @@ import type { TaskState } from "../../../../runtime/tasks/task.ts";
 import { ManualClock, settle } from "../../../../runtime/testing/manual-clock.ts";
 import { openSession } from "../session/session-wire.ts";
 import { handshakeRevisions, newest } from "../../../kit/revisions.ts";
-import { Foreigner, related, type Message } from "../../tasks/task-wire.ts";
+import { RawPeer, related, type Message } from "../../tasks/task-wire.ts";
 
 const tasks = { list: {}, cancel: {}, requests: { tools: { call: {} } } };
 const capabilities = { tools: {}, tasks };
@@ -26,7 +26,7 @@ function tool(name: string, taskSupport?: string): object {
 }
 
 interface Following {
-  readonly server: Foreigner;
+  readonly server: RawPeer;
   readonly session: DefaultClientSession;
   readonly clock: ManualClock;
   /** Answers the next request of this kind. */
@@ -36,10 +36,10 @@ interface Following {
 async function open(options: Partial<AnyClientOptions> = {}, server: object = { capabilities }): Promise<Following> {
   const clock = new ManualClock();
   const { session, wire } = await openSession({ clock, ...options }, server);
-  const foreigner = new Foreigner(wire);
+  const foreigner = new RawPeer(wire);
   const serve = async (method: string, result: object): Promise<Message> => {
-    const request = await foreigner.hearMethod(method);
-    foreigner.answer(request, result);
+    const request = await foreigner.receiveRequest(method);
+    foreigner.respond(request, result);
     await settle();
     return request;
   };
@@ -160,7 +160,7 @@ describe("the choice between plain calls and tasks", () => {
     await serve("tools/call", { task: state("working") });
     stop.abort(new Error("enough"));
     await expect(calling).rejects.toThrow("enough");
-    expect((await server.hearMethod("tasks/cancel")).params).toEqual({ taskId: id });
+    expect((await server.receiveRequest("tasks/cancel")).params).toEqual({ taskId: id });
   });
 
   test("a plain result in place of a task completes the call (TK-03)", async () => {
@@ -179,13 +179,13 @@ describe("the choice between plain calls and tasks", () => {
     const starting = session.callTool("slow", {}, { task: true, signal: stop.signal });
     starting.catch(() => {});
     await serve("tools/list", { tools: [tool("slow", "optional")] });
-    const request = await server.hearMethod("tools/call");
+    const request = await server.receiveRequest("tools/call");
     stop.abort(new Error("enough"));
     await expect(starting).rejects.toThrow("enough");
     await settle();
     expect(server.wire.sent).toEqual([]);
-    server.answer(request, { task: state("working") });
-    expect((await server.hearMethod("tasks/cancel")).params).toEqual({ taskId: id });
+    server.respond(request, { task: state("working") });
+    expect((await server.receiveRequest("tasks/cancel")).params).toEqual({ taskId: id });
   });
 
   test.each<readonly [string, (signal: AbortSignal) => object, string]>([
@@ -198,7 +198,7 @@ describe("the choice between plain calls and tasks", () => {
     let outcome: unknown;
     const options = { task: true, ...toOptions(stop.signal) } as const;
     session.callTool("slow", {}, options).catch((error: unknown) => (outcome = error));
-    await server.hearMethod("tools/list");
+    await server.receiveRequest("tools/list");
     await clock.pass(100);
     stop.abort(new Error("enough"));
     await settle();
@@ -217,7 +217,7 @@ describe("the choice between plain calls and tasks", () => {
     const starting = session.callTool("slow", {}, { task: true, timeout: 100 });
     starting.catch(() => {});
     await serve("tools/list", { tools: [tool("slow", "optional")] });
-    await server.hearMethod("tools/call");
+    await server.receiveRequest("tools/call");
     await clock.pass(100);
     await expect(starting).rejects.toThrow("100 ms");
     expect(server.wire.sent).toEqual([]);
@@ -278,11 +278,11 @@ describe("polling a task", () => {
     const { server, serve, clock } = following;
     await clock.pass(1_000);
     await serve("tasks/get", state("input_required"));
-    const waiting = await server.hearMethod("tasks/result");
+    const waiting = await server.receiveRequest("tasks/result");
     const params = { message: "?", requestedSchema: { type: "object", properties: {} }, _meta: related(id) };
-    const answer = await server.ask("elicitation/create", params);
+    const answer = await server.request("elicitation/create", params);
     expect(answer.result).toEqual({ action: "decline", _meta: related(id) });
-    server.answer(waiting, done);
+    server.respond(waiting, done);
     expect(await result).toMatchObject(done);
   });
 
@@ -292,9 +292,9 @@ describe("polling a task", () => {
     const { server, serve, clock } = following;
     await clock.pass(1_000);
     await serve("tasks/get", state("input_required"));
-    await server.hearMethod("tasks/result");
+    await server.receiveRequest("tasks/result");
     await clock.pass(2_000);
-    await server.hearMethod("notifications/cancelled");
+    await server.receiveRequest("notifications/cancelled");
     await clock.pass(1_000);
     await serve("tasks/get", state("completed"));
     await serve("tasks/result", done);
@@ -306,12 +306,12 @@ describe("polling a task", () => {
     const result = (await begin(following)).result();
     const { server, serve } = following;
     await settle();
-    server.note("notifications/tasks/status", state("completed"));
+    server.notify("notifications/tasks/status", state("completed"));
     await serve("tasks/get", state("working"));
     await settle();
     expect(server.wire.sent).toEqual([]);
-    server.note("notifications/tasks/status", state("working"));
-    server.note("notifications/tasks/status", state("completed", { taskId: "other" }));
+    server.notify("notifications/tasks/status", state("working"));
+    server.notify("notifications/tasks/status", state("completed", { taskId: "other" }));
     await serve("tasks/get", state("completed"));
     await serve("tasks/result", done);
     expect(await result).toMatchObject(done);
@@ -323,7 +323,7 @@ describe("polling a task", () => {
     result.catch(() => {});
     await following.clock.pass(1_000);
     await following.serve("tasks/get", state("failed", { statusMessage: "no" }));
-    const request = await following.server.hearMethod("tasks/result");
+    const request = await following.server.receiveRequest("tasks/result");
     following.server.wire.post({ jsonrpc: "2.0", id: request.id, error: { code: 1234, message: "No" } });
     await expect(result).rejects.toSatisfy((error) => isPeerError(error) && error.code === 1234);
   });
@@ -334,12 +334,12 @@ describe("polling a task", () => {
     const following = await open({ elicitation });
     const handle = await begin(following, {}, state("failed"));
     const result = handle.result();
-    const request = await following.server.hearMethod("tasks/result");
+    const request = await following.server.receiveRequest("tasks/result");
     const page = { mode: "url", message: "Sign in", elicitationId: "e1", url: "https://a.example/" };
     const error = { code: -32042, message: "Sign in first", data: { elicitations: [page] } };
     following.server.wire.post({ jsonrpc: "2.0", id: request.id, error });
     await expect(result).rejects.toThrow("Sign in first");
-    following.server.note("notifications/elicitation/complete", { elicitationId: "e1" });
+    following.server.notify("notifications/elicitation/complete", { elicitationId: "e1" });
     await expect.poll(() => completed).toEqual(["e1"]);
   });
 
@@ -348,7 +348,7 @@ describe("polling a task", () => {
     const result = (await begin(following)).result();
     result.catch(() => {});
     await following.clock.pass(1_000);
-    const request = await following.server.hearMethod("tasks/get");
+    const request = await following.server.receiveRequest("tasks/get");
     following.server.wire.post({ jsonrpc: "2.0", id: request.id, error: { code: -32602, message: "gone" } });
     await expect(result).rejects.toThrow("gone");
   });
@@ -358,14 +358,14 @@ describe("polling a task", () => {
     const result = (await begin(following)).result();
     const { server, serve, clock } = following;
     await clock.pass(1_000);
-    const request = await server.hearMethod("tasks/get");
+    const request = await server.receiveRequest("tasks/get");
     server.wire.post({ jsonrpc: "2.0", id: request.id, error: { code: 429, message: "busy" } });
     await clock.pass(999);
     expect(server.wire.sent).toEqual([]);
     await clock.pass(1);
-    await server.hearMethod("tasks/get");
+    await server.receiveRequest("tasks/get");
     await clock.pass(2_000);
-    await server.hearMethod("notifications/cancelled");
+    await server.receiveRequest("notifications/cancelled");
     await clock.pass(2_000);
     await serve("tasks/get", state("completed"));
     await serve("tasks/result", done);
@@ -379,7 +379,7 @@ describe("polling a task", () => {
     const { server, clock } = following;
     for (let polls = 0; polls < 5; polls += 1) {
       await clock.pass(5_000);
-      const request = await server.hearMethod("tasks/get");
+      const request = await server.receiveRequest("tasks/get");
       server.wire.post({ jsonrpc: "2.0", id: request.id, error: { code: 503, message: "busy" } });
       await settle();
     }
@@ -457,10 +457,10 @@ describe("polling a task", () => {
     const handle = await begin(following, {}, state("input_required"));
     const stop = new AbortController();
     const waiting = handle.result({ signal: stop.signal }).catch(() => {});
-    const request = await following.server.hearMethod("tasks/result");
+    const request = await following.server.receiveRequest("tasks/result");
     stop.abort();
     await waiting;
-    const cancelled = await following.server.hearMethod("notifications/cancelled");
+    const cancelled = await following.server.receiveRequest("notifications/cancelled");
     expect(cancelled.params).toMatchObject({ requestId: request.id });
   });
 
@@ -516,12 +516,12 @@ describe("polling a task", () => {
     const starting = session.callTool("slow", {}, { task: true, onProgress });
     starting.catch(() => {});
     await serve("tools/list", { tools: [tool("slow", "optional")] });
-    const request = await server.hearMethod("tools/call");
+    const request = await server.receiveRequest("tools/call");
     const { params } = request;
     const progressToken = isObject(params) && isObject(params._meta) ? params._meta.progressToken : undefined;
-    const report = (progress: number): void => server.note("notifications/progress", { progressToken, progress });
+    const report = (progress: number): void => server.notify("notifications/progress", { progressToken, progress });
     report(1);
-    server.answer(request, { task: state("working") });
+    server.respond(request, { task: state("working") });
     report(2);
     const result = asHandle(await starting).result();
     report(3);
@@ -550,7 +550,7 @@ test("progress of a task continues after the request for its result was lost (G-
   await expect(handle.result()).rejects.toThrow("lost");
   Object.assign(wire, { send });
   const { progressToken } = Object(Object(params)._meta);
-  server.note("notifications/progress", { progressToken, progress: 1 });
+  server.notify("notifications/progress", { progressToken, progress: 1 });
   const result = handle.result();
   await following.serve("tasks/result", done);
   await result;
@@ -591,9 +591,9 @@ describe("tasks of the server's requests", () => {
       _meta: related(taskId),
     });
     expect(await server.call("tasks/list")).toMatchObject({ tasks: [{ taskId }] });
-    expect(await server.refusal("tasks/cancel", { taskId })).toMatchObject({ code: -32602 });
-    expect(await server.refusal("tasks/get", { taskId: "unknown" })).toMatchObject({ code: -32602 });
-    expect(server.notices("notifications/tasks/status")).toMatchObject([{ taskId, status: "completed" }]);
+    expect(await server.errorOf("tasks/cancel", { taskId })).toMatchObject({ code: -32602 });
+    expect(await server.errorOf("tasks/get", { taskId: "unknown" })).toMatchObject({ code: -32602 });
+    expect(server.notificationsOf("notifications/tasks/status")).toMatchObject([{ taskId, status: "completed" }]);
   });
 
   test("tasks are removed after their time to live on the clock of the client", async () => {
@@ -604,7 +604,7 @@ describe("tasks of the server's requests", () => {
     await clock.pass(4_999);
     expect(await server.call("tasks/get", { taskId })).toMatchObject({ status: "completed" });
     await clock.pass(2);
-    expect(await server.refusal("tasks/get", { taskId })).toMatchObject({ code: -32602 });
+    expect(await server.errorOf("tasks/get", { taskId })).toMatchObject({ code: -32602 });
   });
 
   test("tasks can be cancelled during the user's input (TK-21)", async () => {
@@ -630,7 +630,7 @@ describe("tasks of the server's requests", () => {
   test("a request is not run as a task where tasks were not declared: the response is direct (TK-03)", async () => {
     const { server } = await open({ sampling: { createMessage: sampling.createMessage } });
     expect(await server.call("sampling/createMessage", { ...question, task: {} })).toEqual(sampling.createMessage());
-    expect(await server.refusal("tasks/list")).toMatchObject({ code: -32601 });
+    expect(await server.errorOf("tasks/list")).toMatchObject({ code: -32601 });
   });
 
   test("an error of the handler is the response to the request for the result (TK-13)", async () => {
@@ -640,7 +640,7 @@ describe("tasks of the server's requests", () => {
       maxTokens: 1,
     };
     const { task } = await server.call("sampling/createMessage", { ...bad, task: {} });
-    expect(await server.refusal("tasks/result", { taskId: Object(task).taskId })).toMatchObject({ code: -32602 });
+    expect(await server.errorOf("tasks/result", { taskId: Object(task).taskId })).toMatchObject({ code: -32602 });
   });
 
   test("responses to requests of a server's task carry the task (TK-16)", async () => {

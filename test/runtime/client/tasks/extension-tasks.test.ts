@@ -6,7 +6,7 @@ import { LostError } from "../../../../runtime/transport/http-client/errors.ts";
 import { PeerError } from "../../../../runtime/jsonrpc/errors.ts";
 import { isTaskState, type TaskState } from "../../../../runtime/tasks/task.ts";
 import { settle } from "../../../../runtime/testing/manual-clock.ts";
-import { alone, newest } from "../../../kit/revisions.ts";
+import { statelessRevision, newest } from "../../../kit/revisions.ts";
 import { declaringTasks, openLine, taskRevision } from "./task-line.ts";
 
 const at = "2000-01-01T00:00:00.000Z";
@@ -112,7 +112,7 @@ describe("a task in a result", () => {
   test.each([
     ["the extension at a revision with it", taskRevision, declaringTasks, true],
     ["nothing at a revision with it", taskRevision, { tools: {} }, false],
-    ["the extension at a revision without it", alone, declaringTasks, false],
+    ["the extension at a revision without it", statelessRevision, declaringTasks, false],
   ])("a task is declared if the server declares %s", async (_what, revision, declared, expected) => {
     const { connection } = await openLine({ revisions: [revision] }, declared);
     expect(extensionTasks.isDeclared(connection.session)).toBe(expected);

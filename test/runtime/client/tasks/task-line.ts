@@ -4,7 +4,7 @@ import { connect, type ClientConnection, type ConnectOptions } from "../../../..
 import { withExtensions } from "../../../../runtime/gateway/extensions.ts";
 import { settle } from "../../../../runtime/testing/manual-clock.ts";
 import { Wire } from "../../../../runtime/testing/wire.ts";
-import { alone } from "../../../kit/revisions.ts";
+import { statelessRevision } from "../../../kit/revisions.ts";
 import { discovered } from "../discovery.ts";
 
 /** Connection with a server inside the test. */
@@ -13,7 +13,7 @@ export interface Line {
   readonly connection: ClientConnection;
 }
 
-const [withTasks = alone] = withExtensions([alone], [extension]);
+const [withTasks = statelessRevision] = withExtensions([statelessRevision], [extension]);
 
 /** Revision with the tasks extension. */
 export const taskRevision: Revision = withTasks;

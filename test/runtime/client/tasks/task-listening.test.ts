@@ -3,7 +3,7 @@ import { isObject } from "../../../../generated/support.ts";
 import { SessionTasks } from "../../../../runtime/client/tasks/session-tasks.ts";
 import { TaskListening } from "../../../../runtime/client/tasks/task-listening.ts";
 import { ManualClock, settle } from "../../../../runtime/testing/manual-clock.ts";
-import { alone } from "../../../kit/revisions.ts";
+import { statelessRevision } from "../../../kit/revisions.ts";
 import { meta } from "../../../kit/messages.ts";
 import { openLine, type Line } from "./task-line.ts";
 
@@ -347,7 +347,7 @@ describe("a subscription to tasks and its connection", () => {
   });
 
   test("a subscription is not sent where the revision has no tasks of the extension", async () => {
-    const plain = await openLine({ revisions: [alone], clock });
+    const plain = await openLine({ revisions: [statelessRevision], clock });
     listening.adopt(plain.connection);
     listening.watch("a");
     expect([await takeListens(plain), await takeListens()]).toEqual([[], []]);

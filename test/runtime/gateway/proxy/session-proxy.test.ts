@@ -7,7 +7,7 @@ import type { SessionToolCall } from "../../../../runtime/gateway/tasks/upstream
 import { ConnectionLimit } from "../../../../runtime/gateway/upstream/connection-limit.ts";
 import type { CallContext } from "../../../../runtime/protocol/session/call-context.ts";
 import { createServer } from "../../../../runtime/server/create-server.ts";
-import { alone, newest } from "../../../kit/revisions.ts";
+import { statelessRevision, newest } from "../../../kit/revisions.ts";
 import { createCall, createSession, type Sent } from "../../../kit/calls.ts";
 import { settle } from "../../../../runtime/testing/manual-clock.ts";
 import { complete, createScripted, type Script, unlimited } from "../upstream/scripted-server.ts";
@@ -95,7 +95,7 @@ test("calls with tasks share one further connection, which is opened again after
     const { result } = await given.completeWithTasks(given.call());
     return result;
   };
-  const { received, forward, limit } = open(alone, lists, { callTool });
+  const { received, forward, limit } = open(statelessRevision, lists, { callTool });
   await Promise.all([forward("tools/call", { name: "t" }), forward("tools/call", { name: "t" })]);
   expect(received("server/discover")).toHaveLength(2);
   expect(limit.held(undefined)).toBe(2);
@@ -111,7 +111,7 @@ test("a call that is to become a task after the end of its session opens no conn
     given.push(one);
     return one.complete();
   };
-  const { proxy, received, forward, call } = open(alone, lists, { callTool });
+  const { proxy, received, forward, call } = open(statelessRevision, lists, { callTool });
   await forward("tools/call", { name: "t" });
   await proxy.close();
   const before = received("server/discover").length;

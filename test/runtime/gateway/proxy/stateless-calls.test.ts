@@ -6,15 +6,15 @@ import { noClientTasks } from "../../../../runtime/gateway/tasks/client-tasks.ts
 import { ConnectionLimit } from "../../../../runtime/gateway/upstream/connection-limit.ts";
 import type { RequestOptions } from "../../../../runtime/protocol/session/request-options.ts";
 import { createServer } from "../../../../runtime/server/create-server.ts";
-import { alone } from "../../../kit/revisions.ts";
+import { statelessRevision } from "../../../kit/revisions.ts";
 import { meta } from "../../../kit/messages.ts";
 import { createCall, type CallSetup, type Sent } from "../../../kit/calls.ts";
 import { settle } from "../../../../runtime/testing/manual-clock.ts";
 
 /* A call of a client without a session: what is sent to the server for it, and what happens to its connection. */
 
-const [revision = alone] = withExtensions([alone], knownExtensions);
-const server = createServer({ name: "a", version: "1" }, [alone]);
+const [revision = statelessRevision] = withExtensions([statelessRevision], knownExtensions);
+const server = createServer({ name: "a", version: "1" }, [statelessRevision]);
 const done = { resultType: "complete", content: [] };
 const time = "2026-01-01T00:00:00Z";
 const started = (ttlMs: number | null): object => ({

@@ -2,7 +2,7 @@ import { expect, test, vi } from "vitest";
 import { untilVisited } from "../../../../runtime/gateway/proxy/url-elicitation.ts";
 import { PeerError, RpcError } from "../../../../runtime/jsonrpc/errors.ts";
 import { createServer } from "../../../../runtime/server/create-server.ts";
-import { alone, newest, revisionOf } from "../../../kit/revisions.ts";
+import { statelessRevision, newest, revisionOf } from "../../../kit/revisions.ts";
 import { createCall, createSession } from "../../../kit/calls.ts";
 
 /* Calls that a server rejects until the user has visited some pages, for a client that knows no such error. */
@@ -11,7 +11,7 @@ const pages = ["1", "2"].map((id) => ({ message: "Sign in", url: `https://exampl
 const required = (elicitations: unknown = pages): PeerError =>
   new PeerError({ code: -32042, message: "Sign in first", data: { elicitations } });
 const able = { elicitation: { url: {} } };
-const own = createServer({ name: "a", version: "1" }, [alone, newest]);
+const own = createServer({ name: "a", version: "1" }, [statelessRevision, newest]);
 
 interface Visiting {
   readonly error?: Error;
@@ -26,7 +26,7 @@ interface Visiting {
 function call({
   error = required(),
   server = newest,
-  client = alone,
+  client = statelessRevision,
   declared = able,
   mayAsk = true,
   ...more
@@ -55,7 +55,7 @@ test.each<readonly [string, Visiting, number]>([
   ["has no list of pages", { error: required({}) }, 0],
   ["has no page", { error: required([]) }, 0],
   ["has something else among the pages", { error: required([...pages, 5]) }, 0],
-  ["has no such meaning at the revision of the server", { server: alone }, 0],
+  ["has no such meaning at the revision of the server", { server: statelessRevision }, 0],
   ["is older than such errors", { server: revisionOf("2025-06-18") }, 0],
   ["cannot become a result of the call", { mayAsk: false }, 0],
   ["is one for a client with a session", { client: newest }, 0],

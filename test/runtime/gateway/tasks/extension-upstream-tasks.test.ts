@@ -6,18 +6,18 @@ import {
   toTaskSubscriber,
 } from "../../../../runtime/gateway/tasks/upstream-tasks.ts";
 import { MissingCapabilityError, PeerError } from "../../../../runtime/jsonrpc/errors.ts";
-import { alone, newest } from "../../../kit/revisions.ts";
+import { statelessRevision, newest } from "../../../kit/revisions.ts";
 
 /* Tasks of a server with the tasks extension: when the gateway declares the extension for a client that may not know it. */
 
-const [extended = alone] = withExtensions([alone], knownExtensions);
+const [extended = statelessRevision] = withExtensions([statelessRevision], knownExtensions);
 const id = "io.modelcontextprotocol/tasks";
 const info = { name: "test", version: "1" };
 
 test.each<readonly [string, readonly (typeof newest)[], object]>([
   ["the extension", [extended], { [id]: {} }],
   ["the extension, although one with sessions comes first", [newest, extended], { [id]: {} }],
-  ["no extension of tasks", [alone], {}],
+  ["no extension of tasks", [statelessRevision], {}],
   ["sessions only", [newest], {}],
 ])("the gateway subscribes to tasks as itself, with revisions that have %s", (_what, revisions, extensions) => {
   expect(toTaskSubscriber(revisions)).toMatchObject({ info: { name: "gateway" }, capabilities: { extensions } });
@@ -28,7 +28,7 @@ test.each<readonly [string, typeof newest, Record<string, unknown>, object]>([
   ["a client without extensions", extended, { roots: {} }, { roots: {}, extensions: { [id]: {} } }],
   ["a client with another one", extended, { extensions: { "a/b": {} } }, { extensions: { "a/b": {}, [id]: {} } }],
   ["a client whose extensions are no object", extended, { extensions: true }, { extensions: { [id]: {} } }],
-  ["no client at a revision without it", alone, { roots: {} }, { roots: {} }],
+  ["no client at a revision without it", statelessRevision, { roots: {} }, { roots: {} }],
 ])("tasks are declared for %s", (_whom, revision, capabilities, expected) => {
   expect(declareTasks({ info, capabilities }, revision)).toEqual({ info, capabilities: expected });
 });
@@ -42,7 +42,12 @@ test.each<readonly [string, typeof newest, unknown, boolean]>([
   ["that needs another extension", extended, needing({ extensions: { "a/b": {} } }), false],
   ["that needs a capability", extended, needing({ sampling: {} }), false],
   ["that fails", extended, new PeerError(failure), false],
-  ["that needs tasks which the revision does not have", alone, needing({ extensions: { [id]: {} } }), false],
+  [
+    "that needs tasks which the revision does not have",
+    statelessRevision,
+    needing({ extensions: { [id]: {} } }),
+    false,
+  ],
 ])("a call %s is sent again with them only if that helps", async (_what, revision, error, isAgain) => {
   const completeWithTasks = vi.fn(() => Promise.resolve({ result }));
   const call = { upstream: { revision }, call() {}, complete: () => Promise.reject(error), completeWithTasks };

@@ -4,14 +4,14 @@ import { createForwardedTasks } from "../../../../runtime/gateway/tasks/forwarde
 import { createCoreClientTasks, createExtensionClientTasks } from "../../../../runtime/gateway/tasks/client-tasks.ts";
 import { findTaskGate } from "../../../../runtime/server/tasks/extension-tasks.ts";
 import { createServer } from "../../../../runtime/server/create-server.ts";
-import { alone, newest } from "../../../kit/revisions.ts";
+import { statelessRevision, newest } from "../../../kit/revisions.ts";
 import { createCall, createSession } from "../../../kit/calls.ts";
 
 /* The three kinds of tasks that clients of a gateway can have: those of the server, and those of the gateway by the core or the extension. */
 
-const [extended = alone] = withExtensions([alone], knownExtensions);
+const [extended = statelessRevision] = withExtensions([statelessRevision], knownExtensions);
 const declaring = { extensions: { "io.modelcontextprotocol/tasks": {} } };
-const server = createServer({ name: "a", version: "1" }, [alone, newest]);
+const server = createServer({ name: "a", version: "1" }, [statelessRevision, newest]);
 
 function callOf(declared: object, revision = extended): ReturnType<typeof createCall> {
   return createCall(server, revision, { session: createSession(server, revision, declared) });

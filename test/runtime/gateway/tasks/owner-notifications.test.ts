@@ -3,15 +3,15 @@ import { knownExtensions, withExtensions } from "../../../../runtime/gateway/ext
 import { OwnerNotifications } from "../../../../runtime/gateway/tasks/task-notifications.ts";
 import type { Listener } from "../../../../runtime/gateway/upstream/upstream.ts";
 import { createServer } from "../../../../runtime/server/create-server.ts";
-import { alone } from "../../../kit/revisions.ts";
+import { statelessRevision } from "../../../kit/revisions.ts";
 import { meta } from "../../../kit/messages.ts";
 import { createCall } from "../../../kit/calls.ts";
 import { settle } from "../../../../runtime/testing/manual-clock.ts";
 
 /* The connections on which a server notifies of the tasks of clients: how many there are, and how long they stay open. */
 
-const [revision = alone] = withExtensions([alone], knownExtensions);
-const server = createServer({ name: "a", version: "1" }, [alone]);
+const [revision = statelessRevision] = withExtensions([statelessRevision], knownExtensions);
+const server = createServer({ name: "a", version: "1" }, [statelessRevision]);
 
 const ends: (() => Promise<void>)[] = [];
 afterEach(async () => {

@@ -6,13 +6,13 @@ import { createForwardedTasks } from "../../../../runtime/gateway/tasks/forwarde
 import { TaskNotifications } from "../../../../runtime/gateway/tasks/task-notifications.ts";
 import { MissingCapabilityError, PeerError } from "../../../../runtime/jsonrpc/errors.ts";
 import { createServer } from "../../../../runtime/server/create-server.ts";
-import { alone } from "../../../kit/revisions.ts";
+import { statelessRevision } from "../../../kit/revisions.ts";
 import { createCall, createSession } from "../../../kit/calls.ts";
 
 /* Calls of tools that a server may run as tasks of its own, and clients that follow these. */
 
-const [revision = alone] = withExtensions([alone], knownExtensions);
-const ours = createServer({ name: "a", version: "1" }, [alone]);
+const [revision = statelessRevision] = withExtensions([statelessRevision], knownExtensions);
+const ours = createServer({ name: "a", version: "1" }, [statelessRevision]);
 const error = { code: -32021, message: "Missing capability" };
 
 test.each<readonly [string, Error, boolean]>([

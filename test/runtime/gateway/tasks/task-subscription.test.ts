@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { knownExtensions, withExtensions } from "../../../../runtime/gateway/extensions.ts";
 import { TaskSubscription } from "../../../../runtime/gateway/tasks/task-notifications.ts";
 import { ClosedError, PeerError } from "../../../../runtime/jsonrpc/errors.ts";
-import { alone } from "../../../kit/revisions.ts";
+import { statelessRevision } from "../../../kit/revisions.ts";
 
 /* The subscription of one client to tasks of the server, which is opened again when the server ends it. */
 
@@ -13,7 +13,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const [revision = alone] = withExtensions([alone], knownExtensions);
+const [revision = statelessRevision] = withExtensions([statelessRevision], knownExtensions);
 
 /** Stream of notifications that the gateway has opened. */
 interface Stream {

@@ -3,7 +3,7 @@ import { revisions } from "../../../../generated/revisions.ts";
 import type { Conversion, Loss, Revision } from "../../../../generated/support.ts";
 import { TrafficChecker } from "../../../../runtime/gateway/traffic/check-traffic.ts";
 import { LossRecorder } from "../../../../runtime/gateway/traffic/record-losses.ts";
-import { alone, newest } from "../../../kit/revisions.ts";
+import { statelessRevision, newest } from "../../../kit/revisions.ts";
 import { request } from "../../../kit/messages.ts";
 
 /* The revision, the problem and the losses of messages, which are known only from those before them. */
@@ -66,11 +66,11 @@ test("a session that was opened on another connection has its revision, and a st
     protocol: newest.id,
   });
   const checker = new TrafficChecker(revisions);
-  expect(checker.check(toServer, request(1, "tools/list"))).toMatchObject({ protocol: alone.id });
+  expect(checker.check(toServer, request(1, "tools/list"))).toMatchObject({ protocol: statelessRevision.id });
   const error = { code: -32603, message: "no" };
-  expect(checker.check(toClient, { jsonrpc: "2.0", id: 1, error })).toMatchObject({ protocol: alone.id });
+  expect(checker.check(toClient, { jsonrpc: "2.0", id: 1, error })).toMatchObject({ protocol: statelessRevision.id });
   expect(checker.describe(toClient, { kind: "depth", message: "too deep", value: 5 })).toMatchObject({
-    protocol: alone.id,
+    protocol: statelessRevision.id,
     message: 5,
     problem: { path: "", message: "too deep" },
   });

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { isObject, type Revision } from "../../../../generated/support.ts";
 import { readNextCursor, readPages } from "../../../../runtime/client/lists/pages.ts";
 import { RpcError } from "../../../../runtime/jsonrpc/errors.ts";
-import { alone, newest } from "../../../kit/revisions.ts";
+import { statelessRevision, newest } from "../../../kit/revisions.ts";
 import { meta } from "../../../kit/messages.ts";
 import { joinAs, joinGateway } from "../connect-client.ts";
 import { complete, openScripted, type ScriptedGateway } from "./scripted-server.ts";
@@ -28,9 +28,9 @@ function open(revision: Revision): Promise<ScriptedGateway> {
   });
 }
 
-describe.each([newest, alone])("a client of $id", (revision) => {
+describe.each([newest, statelessRevision])("a client of $id", (revision) => {
   test.each(lists)("a cursor of %s is valid for its principal only", async (method) => {
-    const { gateway, received } = await open(alone);
+    const { gateway, received } = await open(statelessRevision);
     const [alice, mallory] = [await joinAs(gateway, revision, "alice"), await joinAs(gateway, revision, "mallory")];
     ends.push(
       () => alice.close(),
@@ -52,7 +52,7 @@ describe.each([newest, alone])("a client of $id", (revision) => {
   });
 
   test("cursors are those of the server where clients are not authenticated", async () => {
-    const { gateway, received } = await open(alone);
+    const { gateway, received } = await open(statelessRevision);
     const client = await joinGateway(gateway, revision);
     ends.push(() => client.close());
     expect(await client.request("prompts/list")).toMatchObject({ nextCursor: "page 2" });
@@ -61,14 +61,17 @@ describe.each([newest, alone])("a client of $id", (revision) => {
   });
 });
 
-test.each([newest, alone])(
+test.each([newest, statelessRevision])(
   "a list that its server ends with an empty cursor ends for a principal of $id",
   async (revision) => {
-    const { gateway } = await openScripted({ revision: alone, capabilities, ends }, ({ method, params }) => {
-      if (method !== "prompts/list") return method === "tools/list" ? { ...complete, tools: [] } : undefined;
-      if (params.cursor === "") throw new RpcError(-32602, "Invalid cursor");
-      return { ...complete, prompts: [{ name: "a" }], nextCursor: "" };
-    });
+    const { gateway } = await openScripted(
+      { revision: statelessRevision, capabilities, ends },
+      ({ method, params }) => {
+        if (method !== "prompts/list") return method === "tools/list" ? { ...complete, tools: [] } : undefined;
+        if (params.cursor === "") throw new RpcError(-32602, "Invalid cursor");
+        return { ...complete, prompts: [{ name: "a" }], nextCursor: "" };
+      },
+    );
     const client = await joinAs(gateway, revision, "alice");
     ends.push(() => client.close());
     const fetch = async (page: object): Promise<{ readonly nextCursor?: string }> => {
@@ -82,7 +85,7 @@ test.each([newest, alone])(
 );
 
 test("a session sends no request state, and no metadata that only the server's revision reserves", async () => {
-  const { gateway, received } = await open(alone);
+  const { gateway, received } = await open(statelessRevision);
   const client = await joinAs(gateway, newest, "mallory");
   ends.push(() => client.close());
   const stolen = { requestState: "of alice", inputResponses: { a: { action: "accept" } } };

@@ -10,7 +10,7 @@ import type { AnyServerDefinition } from "../../../../runtime/server/any-definit
 import { createServer } from "../../../../runtime/server/create-server.ts";
 import type { AnyContext } from "../../../../runtime/server/protocol-types.ts";
 import { serveHttp } from "../../../../runtime/server/run/serve-http.ts";
-import { alone, newest } from "../../../kit/revisions.ts";
+import { statelessRevision, newest } from "../../../kit/revisions.ts";
 import { meta } from "../../../kit/messages.ts";
 import { createGate } from "../../../kit/time.ts";
 import { settle } from "../../../../runtime/testing/manual-clock.ts";
@@ -28,7 +28,7 @@ const owner: Owner = { key: "everyone", principal: undefined, client: undefined,
 const listener = { ask: () => Promise.reject(new Error("No client")), notify() {} };
 
 function createConnections(limit: ConnectionLimit, areShared = true): CallConnections {
-  const { open } = createProgramOf(() => ({}), areShared ? alone : newest);
+  const { open } = createProgramOf(() => ({}), areShared ? statelessRevision : newest);
   const { signal } = new AbortController();
   const options: UpstreamOptions = { ...unlimited, onError() {}, open, signal };
   return new CallConnections(options, { limit, areShared });
@@ -84,7 +84,7 @@ function createLogging(): Partial<AnyServerDefinition> {
 const logs = { name: "logs", arguments: {}, _meta: { [meta.logLevel]: "info" } };
 
 test.each([
-  ["one process of a program with stateless requests", alone, 1],
+  ["one process of a program with stateless requests", statelessRevision, 1],
   ["each a process of a program with sessions", newest, 2],
 ])("calls at the same time use %s", async (_what, revision, processes) => {
   let started = 0;
@@ -104,7 +104,7 @@ test.each([
 });
 
 test("calls at the same time have connections of their own to a URL: each client gets its log messages", async () => {
-  const server = createServer({ name: "logging", version: "1", ...createLogging() }, [alone]);
+  const server = createServer({ name: "logging", version: "1", ...createLogging() }, [statelessRevision]);
   const { url, close } = await serveHttp(server, { port: 0 });
   ends.push(close);
   const gateway = await createGateway({ kind: "url", url }, { revisions });

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { isObject } from "../../../../generated/support.ts";
-import { alone, newest, revisionOf } from "../../../kit/revisions.ts";
+import { statelessRevision, newest, revisionOf } from "../../../kit/revisions.ts";
 import { joinGateway } from "../connect-client.ts";
 import { complete, openScripted } from "./scripted-server.ts";
 
@@ -36,15 +36,15 @@ const badBlock = {
   ],
 };
 
-describe.each([oldest, newest, alone])("a server of $id with invalid items", (server) => {
+describe.each([oldest, newest, statelessRevision])("a server of $id with invalid items", (server) => {
   const results: Readonly<Record<string, object>> = { ...lists, "tools/call": badBlock };
   const open = (): ReturnType<typeof openScripted> =>
     openScripted({ revision: server, capabilities, ends }, ({ method }) => {
       const result = results[method];
-      return result && (server === alone ? { ...complete, ...result } : result);
+      return result && (server === statelessRevision ? { ...complete, ...result } : result);
     });
 
-  test.each([oldest, newest, alone])("costs a client of $id no list", async (revision) => {
+  test.each([oldest, newest, statelessRevision])("costs a client of $id no list", async (revision) => {
     const { gateway, errors } = await open();
     const client = await joinGateway(gateway, revision);
     ends.push(() => client.close());
@@ -58,7 +58,7 @@ describe.each([oldest, newest, alone])("a server of $id with invalid items", (se
     }
   });
 
-  test.each([oldest, newest, alone])(
+  test.each([oldest, newest, statelessRevision])(
     "an invalid block is an error with its place for a client of $id",
     async (revision) => {
       const { gateway } = await open();
@@ -79,7 +79,7 @@ test("an item with a member that only the revision of the client has, of another
   const { gateway, errors } = await openScripted({ revision: oldest, capabilities, ends }, ({ method }) =>
     method === "tools/list" ? { tools } : undefined,
   );
-  for (const revision of [newest, alone]) {
+  for (const revision of [newest, statelessRevision]) {
     const client = await joinGateway(gateway, revision);
     ends.push(() => client.close());
     expect(await client.request("tools/list")).toMatchObject({ tools: [{ name: "good" }] });

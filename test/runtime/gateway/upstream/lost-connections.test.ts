@@ -7,7 +7,7 @@ import { createServer } from "../../../../runtime/server/create-server.ts";
 import { serve } from "../../../../runtime/server/run/acceptor.ts";
 import { TaskManager } from "../../../../runtime/tasks/task-manager.ts";
 import { createInMemoryTransports } from "../../../../runtime/transport/memory.ts";
-import { alone, newest } from "../../../kit/revisions.ts";
+import { statelessRevision, newest } from "../../../kit/revisions.ts";
 import { joinGateway } from "../connect-client.ts";
 
 /* Connections to a server that end, and how a gateway ends all of them. */
@@ -27,7 +27,7 @@ async function open(): Promise<Opened> {
   const connections: ClientConnection[] = [];
   const task = { support: "required", pollInterval: 5 } as const;
   const tools = [{ name: "quick", task, execute: () => "done" }];
-  const server = createServer({ name: "ours", version: "1", tools, onError: () => {} }, [alone]);
+  const server = createServer({ name: "ours", version: "1", tools, onError: () => {} }, [statelessRevision]);
   const gateway = await createGateway(
     async (options) => {
       const [near, far] = createInMemoryTransports();

@@ -6,7 +6,7 @@ import { Pool } from "../../../../runtime/gateway/upstream/pool.ts";
 import type { Listener } from "../../../../runtime/gateway/upstream/upstream.ts";
 import type { Principal } from "../../../../runtime/gateway/principal.ts";
 import { HttpError } from "../../../../runtime/transport/http-client/errors.ts";
-import { alone, newest } from "../../../kit/revisions.ts";
+import { statelessRevision, newest } from "../../../kit/revisions.ts";
 import { settle } from "../../../../runtime/testing/manual-clock.ts";
 import { complete, createScripted, type Script, unlimited } from "./scripted-server.ts";
 
@@ -78,7 +78,7 @@ test.each<
   ],
   [
     "of such an owner at a server without sessions",
-    { revision: alone, first: { owner: bound }, second: { owner: bound }, isSame: true, isKept: true },
+    { revision: statelessRevision, first: { owner: bound }, second: { owner: bound }, isSame: true, isKept: true },
   ],
 ])("the next call %s gets the connection of the last one only if it may", async (_call, given) => {
   const { revision, first = {}, second = {}, isSame, isKept } = given;
@@ -118,7 +118,7 @@ test("a connection that ended while it was idle is not used again", async () => 
 });
 
 test("a connection whose revision is being checked serves no further call", async () => {
-  const { pool, take } = create(alone);
+  const { pool, take } = create(statelessRevision);
   const first = await take();
   first.release();
   vi.spyOn(first.upstream.connection, "request").mockReturnValue(new Promise(() => {}));
@@ -127,7 +127,7 @@ test("a connection whose revision is being checked serves no further call", asyn
 });
 
 test("a check closes all connections whose revision the server no longer serves, used or not", async () => {
-  const { pool, take } = create(alone);
+  const { pool, take } = create(statelessRevision);
   const leases = [await take(), await take(), await take()];
   const [idle, used] = leases;
   idle?.release();
@@ -139,7 +139,7 @@ test("a check closes all connections whose revision the server no longer serves,
 });
 
 test("a message that arrives while a connection is opened is for no call, and no error", async () => {
-  const { take, errors } = create(alone, (message) => {
+  const { take, errors } = create(statelessRevision, (message) => {
     if (message.method === "tools/list") message.notify("notifications/message", { level: "info", data: "early" });
     return lists(message);
   });

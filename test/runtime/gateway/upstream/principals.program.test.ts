@@ -2,7 +2,7 @@ import { afterEach, expect, test } from "vitest";
 import { isObject } from "../../../../generated/support.ts";
 import type { AnyServerDefinition } from "../../../../runtime/server/any-definition.ts";
 import type { AnyContext } from "../../../../runtime/server/protocol-types.ts";
-import { alone, newest } from "../../../kit/revisions.ts";
+import { statelessRevision, newest } from "../../../kit/revisions.ts";
 import { readText } from "../invalid-server-gateway.ts";
 import { askForm, createProgramOf, openProgram, serveToPrincipals, toRetry, type Ends } from "./programs.ts";
 
@@ -34,7 +34,7 @@ function define(began: () => void = () => {}): Partial<AnyServerDefinition> {
   };
 }
 
-test.each([alone, newest])(
+test.each([statelessRevision, newest])(
   "a principal cannot continue the call of another one, of a server of $id",
   async (revision) => {
     const gateway = await openProgram(

@@ -11,7 +11,7 @@ import type { AnyContext } from "../../../../runtime/server/protocol-types.ts";
 import { createServer } from "../../../../runtime/server/create-server.ts";
 import { serve } from "../../../../runtime/server/run/acceptor.ts";
 import { createInMemoryTransports } from "../../../../runtime/transport/memory.ts";
-import { alone } from "../../../kit/revisions.ts";
+import { statelessRevision } from "../../../kit/revisions.ts";
 import { meta, request } from "../../../kit/messages.ts";
 
 /** Functions that close what a test has opened. */
@@ -25,7 +25,10 @@ export interface Program {
 }
 
 /** Creates a program whose processes have nothing in common: each is a server with its own keys and tasks. */
-export function createProgramOf(define: () => Partial<AnyServerDefinition>, revision: Revision = alone): Program {
+export function createProgramOf(
+  define: () => Partial<AnyServerDefinition>,
+  revision: Revision = statelessRevision,
+): Program {
   let running = 0;
   return {
     running: () => running,
@@ -56,7 +59,7 @@ export async function joinStateless(gateway: Gateway, ends: Ends, handlers: obje
   gateway.accept(far);
   const connection = await connect(near, {
     info: { name: "test", version: "1" },
-    revisions: withExtensions([alone], knownExtensions),
+    revisions: withExtensions([statelessRevision], knownExtensions),
     capabilities: declared,
     handlers,
   });
@@ -87,7 +90,7 @@ export async function post(
     headers: {
       "content-type": "application/json",
       accept: "application/json, text/event-stream",
-      "mcp-protocol-version": alone.id,
+      "mcp-protocol-version": statelessRevision.id,
       "mcp-method": method,
       ...(key !== undefined && { "x-api-key": key }),
       ...(name !== undefined && { "mcp-name": String(name) }),

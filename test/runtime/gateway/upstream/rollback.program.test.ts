@@ -5,7 +5,7 @@ import { createGateway } from "../../../../runtime/gateway/gateway.ts";
 import { createServer } from "../../../../runtime/server/create-server.ts";
 import { serveHttp } from "../../../../runtime/server/run/serve-http.ts";
 import type { HttpListener } from "../../../../runtime/transport/http-server/listen.ts";
-import { alone, newest } from "../../../kit/revisions.ts";
+import { statelessRevision, newest } from "../../../kit/revisions.ts";
 import { joinGateway } from "../connect-client.ts";
 import { readText } from "../invalid-server-gateway.ts";
 import { joinStateless, type Ends } from "./programs.ts";
@@ -22,14 +22,14 @@ function listen(revision: Revision, port: number): Promise<HttpListener> {
 }
 
 test("a server that returns to a revision with sessions is connected to again, and serves clients with and without sessions", async () => {
-  const before = await listen(alone, 0);
+  const before = await listen(statelessRevision, 0);
   const gateway = await createGateway({ kind: "url", url: before.url }, { revisions, onError: () => {} });
   ends.push(() => gateway.close());
   const client = await joinStateless(gateway, ends);
   const session = await joinGateway(gateway, newest);
   const params = { name: "id", arguments: {} };
-  expect(readText(await client.request("tools/call", params))).toBe(alone.id);
-  expect(readText(await session.request("tools/call", params))).toBe(alone.id);
+  expect(readText(await client.request("tools/call", params))).toBe(statelessRevision.id);
+  expect(readText(await session.request("tools/call", params))).toBe(statelessRevision.id);
   await before.close();
   const after = await listen(newest, Number(new URL(before.url).port));
   ends.push(() => after.close());

@@ -6,7 +6,7 @@ import type { Owner } from "../../../../runtime/gateway/upstream/owners.ts";
 import { SharedPool } from "../../../../runtime/gateway/upstream/shared-pool.ts";
 import type { Listener } from "../../../../runtime/gateway/upstream/upstream.ts";
 import type { Principal } from "../../../../runtime/gateway/principal.ts";
-import { alone, newest } from "../../../kit/revisions.ts";
+import { statelessRevision, newest } from "../../../kit/revisions.ts";
 import { meta } from "../../../kit/messages.ts";
 import { settle } from "../../../../runtime/testing/manual-clock.ts";
 import { complete, createScripted, type Script, unlimited } from "./scripted-server.ts";
@@ -26,7 +26,7 @@ const { signal } = new AbortController();
 
 const lists: Script = ({ method }) => (method === "tools/list" ? { ...complete, tools: [] } : undefined);
 
-function create({ revision = alone, most = 40 } = {}) {
+function create({ revision = statelessRevision, most = 40 } = {}) {
   const errors: string[] = [];
   const ended = new AbortController();
   const { open, received } = createScripted({ revision, capabilities: { tools: {}, logging: {} } }, lists);
@@ -82,7 +82,7 @@ test.each<readonly [string, string | undefined, object]>([
   const { take } = create();
   const { requestLogs } = await take();
   expect(await requestLogs(level, signal)).toEqual({
-    [meta.version]: alone.id,
+    [meta.version]: statelessRevision.id,
     [meta.clientInfo]: principal.info,
     [meta.capabilities]: {},
     ...more,

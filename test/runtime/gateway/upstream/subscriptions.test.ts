@@ -2,7 +2,7 @@ import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import type { ClientConnection } from "../../../../runtime/client/connect.ts";
 import type { Gateway } from "../../../../runtime/gateway/gateway.ts";
 import { RpcError } from "../../../../runtime/jsonrpc/errors.ts";
-import { alone, newest } from "../../../kit/revisions.ts";
+import { statelessRevision, newest } from "../../../kit/revisions.ts";
 import { meta } from "../../../kit/messages.ts";
 import { joinAs, joinGateway } from "../connect-client.ts";
 import { openScripted, urisOf, type Received, type Script } from "./scripted-server.ts";
@@ -16,7 +16,7 @@ afterEach(async () => {
 });
 
 const capabilities = { resources: { subscribe: true } };
-const stateless = { revision: alone, capabilities, ends };
+const stateless = { revision: statelessRevision, capabilities, ends };
 const withSessions = { revision: newest, capabilities, ends };
 
 /** Client that has subscribed to resources. */
@@ -31,7 +31,7 @@ interface Subscriber {
 }
 
 function subscribe(gateway: Gateway, ...uris: readonly string[]): Promise<Subscriber> {
-  return subscribeWith((handlers) => joinGateway(gateway, alone, { handlers }), uris);
+  return subscribeWith((handlers) => joinGateway(gateway, statelessRevision, { handlers }), uris);
 }
 
 async function subscribeWith(
@@ -191,7 +191,7 @@ test("the resources of one principal leave room for those of others, and for the
     onListen((message) => message.acknowledge()),
   );
   const subscribeAs = (principal: string, uris: readonly string[]): Promise<Subscriber> =>
-    subscribeWith((handlers) => joinAs(gateway, alone, principal, handlers), uris);
+    subscribeWith((handlers) => joinAs(gateway, statelessRevision, principal, handlers), uris);
   const long = (name: string): string[] =>
     Array.from({ length: 240 }, (_, index) => `x://${name}/${index}/${"a".repeat(1_000)}`);
   const first = await subscribeAs("mallory", long("first"));
@@ -349,7 +349,7 @@ test("calls that are cancelled before the server has set their log level release
     { revision: newest, capabilities: { tools: {}, logging: {} }, ends, maxConnections: 2 },
     ({ method }) => ({ "tools/list": { tools: [] }, "tools/call": { content: [] } })[method],
   );
-  const client = await joinGateway(gateway, alone);
+  const client = await joinGateway(gateway, statelessRevision);
   ends.push(() => client.close());
   const call = { name: "t", arguments: {} };
   for (let count = 1; count <= 2; count += 1) {

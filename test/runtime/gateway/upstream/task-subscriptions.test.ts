@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "vitest";
 import { isObject } from "../../../../generated/support.ts";
 import { knownExtensions, withExtensions } from "../../../../runtime/gateway/extensions.ts";
-import { alone } from "../../../kit/revisions.ts";
+import { statelessRevision } from "../../../kit/revisions.ts";
 import { meta } from "../../../kit/messages.ts";
 import { joinGateway } from "../connect-client.ts";
 import { complete, openScripted, type Received } from "./scripted-server.ts";
@@ -27,7 +27,7 @@ async function loseStream(again: (listen: Received) => void, status: string) {
     pollIntervalMs: 1_000,
   };
   const listens: Received[] = [];
-  const { gateway } = await openScripted({ revision: alone, capabilities, ends }, (message) => {
+  const { gateway } = await openScripted({ revision: statelessRevision, capabilities, ends }, (message) => {
     const { method, params } = message;
     if (method === "tools/list") return { ...complete, tools: [{ name: "t", inputSchema: { type: "object" } }] };
     if (method === "tools/call") return { ...task, status: "working", resultType: "task" };
@@ -46,7 +46,7 @@ async function loseStream(again: (listen: Received) => void, status: string) {
     subscriptionsAcknowledged: () => void (isAcknowledged = true),
     taskStatus: (state: { readonly status: string }) => void statuses.push(state.status),
   };
-  const [revision = alone] = withExtensions([alone], knownExtensions);
+  const [revision = statelessRevision] = withExtensions([statelessRevision], knownExtensions);
   const client = await joinGateway(gateway, revision, { handlers, extensions });
   ends.push(() => client.close());
   await client.request("tools/call", { name: "t", arguments: {} });

@@ -2,7 +2,7 @@ import { afterEach, expect, test, vi } from "vitest";
 import { Upstream, type Listener } from "../../../../runtime/gateway/upstream/upstream.ts";
 import { PeerError } from "../../../../runtime/jsonrpc/errors.ts";
 import { HttpError } from "../../../../runtime/transport/http-client/errors.ts";
-import { alone, newest } from "../../../kit/revisions.ts";
+import { statelessRevision, newest } from "../../../kit/revisions.ts";
 import { meta } from "../../../kit/messages.ts";
 import { relatedKey } from "../../tasks/task-wire.ts";
 import { settle } from "../../../../runtime/testing/manual-clock.ts";
@@ -39,14 +39,14 @@ async function open(revision = newest, script = lists, listener?: Listener) {
   return { upstream, errors, onMismatch, received: server.received };
 }
 
-test.each([newest, alone])(
+test.each([newest, statelessRevision])(
   "messages of a server of $id for no client are dropped without an error",
   async (revision) => {
     const { errors, received } = await open(revision);
-    const [opened] = received(revision === alone ? "server/discover" : "initialize");
+    const [opened] = received(revision === statelessRevision ? "server/discover" : "initialize");
     opened?.notify("notifications/message", { level: "info", data: "a" });
     opened?.notify("notifications/cancelled", { requestId: 99 });
-    if (revision === alone)
+    if (revision === statelessRevision)
       opened?.notify("notifications/subscriptions/acknowledged", {
         notifications: {},
         _meta: { [meta.subscription]: 99 },
@@ -109,9 +109,9 @@ const rejected = (status: number): Error => new HttpError(`The server responded 
 const failed = new PeerError({ code: -32602, message: "no" });
 
 test.each<readonly [string, typeof newest, Error, boolean]>([
-  ["an HTTP status of servers with sessions", alone, rejected(400), true],
-  ["another HTTP status", alone, rejected(503), false],
-  ["an error response", alone, failed, false],
+  ["an HTTP status of servers with sessions", statelessRevision, rejected(400), true],
+  ["another HTTP status", statelessRevision, rejected(503), false],
+  ["an error response", statelessRevision, failed, false],
   ["an HTTP status in a session", newest, rejected(400), false],
 ])("a request that fails by %s lets the gateway check the revision only if it may be another", async (...row) => {
   const [, revision, error, isChecked] = row;
@@ -130,7 +130,7 @@ test.each<readonly [string, Error | undefined, boolean]>([
   ["not at all", undefined, false],
 ])("a connection whose discovery the server rejects %s is closed only if it has sessions now", async (...row) => {
   const [, error, isClosed] = row;
-  const { upstream } = await open(alone);
+  const { upstream } = await open(statelessRevision);
   const request = vi.spyOn(upstream.connection, "request");
   request.mockImplementation(() => (error ? Promise.reject(error) : Promise.resolve({})));
   const checks = [upstream.check(), upstream.check()];

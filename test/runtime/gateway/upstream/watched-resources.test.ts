@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { UpstreamWatcher } from "../../../../runtime/gateway/upstream/upstream-watcher.ts";
 import { WatchedResources } from "../../../../runtime/gateway/upstream/watched-resources.ts";
-import { alone, newest } from "../../../kit/revisions.ts";
+import { statelessRevision, newest } from "../../../kit/revisions.ts";
 import { settle } from "../../../../runtime/testing/manual-clock.ts";
 import { complete, createScripted, unlimited } from "./scripted-server.ts";
 
@@ -81,7 +81,7 @@ test("a changed resource belongs to the watched ones above it", async () => {
   expect(resources.above("file:///none")).toEqual([]);
 });
 
-test.each([newest, alone])(
+test.each([newest, statelessRevision])(
   "a connection to a server of $id that is lost is opened again, and everything is reported as changed",
   async (revision) => {
     const capabilities = { tools: {}, resources: { subscribe: true } };
@@ -112,7 +112,9 @@ test.each([newest, alone])(
     expect(heard).toEqual([]);
     const first = watcher.connection;
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
-    received(revision === alone ? "server/discover" : "initialize")[0]?.lose(new Error("The network is away"));
+    received(revision === statelessRevision ? "server/discover" : "initialize")[0]?.lose(
+      new Error("The network is away"),
+    );
     await vi.advanceTimersByTimeAsync(499);
     expect(watcher.connection).toBe(first);
     expect(errors).toEqual(["transport: The network is away"]);

@@ -21,7 +21,7 @@ import { createGateway } from "../../../../runtime/gateway/gateway.ts";
 import { serveGatewayHttp } from "../../../../runtime/gateway/serve.ts";
 import type { MiddlewareMessage, Next } from "../../../../runtime/protocol/peer/message-middleware.ts";
 import type { ServerRequest } from "../../../../runtime/server/middleware/middleware.ts";
-import { alone } from "../../lifecycle/stateless.ts";
+import { statelessRevision } from "../../../kit/revisions.ts";
 
 /*
  * An extension that adds to methods of the core, with nothing but middleware: calls of tools return a ticket, with which the client fetches the result,
@@ -166,7 +166,7 @@ const ways: Readonly<Record<string, (server: Server) => Promise<ConnectionFactor
     const upstream = await serveHttp(server, { port: 0 });
     const gateway = await createGateway(
       { kind: "url", url: upstream.url },
-      { revisions: [alone], extensions: [extension] },
+      { revisions: [statelessRevision], extensions: [extension] },
     );
     const listener = await serveGatewayHttp(gateway);
     closing.push(
@@ -193,12 +193,16 @@ describe.each(Object.entries(ways))("%s", (way, open) => {
     const ready: string[] = [];
     const server = createServer(
       { name: "test", version: "1", tools, listChanged: ["tools"], extensions: [serveTickets()] },
-      [alone],
+      [statelessRevision],
     );
     closing.push(() => server.close());
     const factory = await open(server);
     const join = async (extensions: readonly Extension[]) => {
-      const client = createUntypedClient({ info: { name: "test", version: "1" }, revisions: [alone], extensions });
+      const client = createUntypedClient({
+        info: { name: "test", version: "1" },
+        revisions: [statelessRevision],
+        extensions,
+      });
       closing.push(() => client.close());
       return client.connect(factory);
     };

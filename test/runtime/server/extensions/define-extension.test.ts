@@ -16,7 +16,7 @@ import { createServer, type Server } from "../../../../runtime/server/create-ser
 import { createServerAcceptor } from "../../../../runtime/server/run/acceptor.ts";
 import { serveHttp } from "../../../../runtime/server/run/serve-http.ts";
 import { createInMemoryTransports } from "../../../../runtime/transport/memory.ts";
-import { alone, newest as handshake } from "../../../kit/revisions.ts";
+import { statelessRevision, newest as handshake } from "../../../kit/revisions.ts";
 import { clientNotifications, clientRequests, extension, id } from "./echo.ts";
 
 const closing: (() => Promise<unknown>)[] = [];
@@ -82,7 +82,7 @@ async function join(
 }
 
 describe.each(Object.entries(ways))("an extension %s", (_way, reach) => {
-  test.each([alone, handshake].map((revision) => [revision.id, revision] as const))(
+  test.each([statelessRevision, handshake].map((revision) => [revision.id, revision] as const))(
     "both ends use it at %s",
     async (_, revision) => {
       const heard: string[] = [];
@@ -263,15 +263,18 @@ describe("a request of an extension", () => {
     expect(reports[0]?.kind).toBe(kind);
   });
 
-  test.each([alone, handshake])("clients that do not declare the extension are rejected at $id", async (revision) => {
-    const open = await ways["in memory"]?.(create([failing]));
-    const session = open && (await join(open, [], revision));
-    const row = { ...clientRequests["echo/say"], gate: { side: "server", path: [] } } as const;
-    const { needs: _needs, ...unguarded } = row;
-    await expect(session?.request(unguarded, { text: "" })).rejects.toMatchObject({
-      code: revision === alone ? -32021 : -32601,
-    });
-  });
+  test.each([statelessRevision, handshake])(
+    "clients that do not declare the extension are rejected at $id",
+    async (revision) => {
+      const open = await ways["in memory"]?.(create([failing]));
+      const session = open && (await join(open, [], revision));
+      const row = { ...clientRequests["echo/say"], gate: { side: "server", path: [] } } as const;
+      const { needs: _needs, ...unguarded } = row;
+      await expect(session?.request(unguarded, { text: "" })).rejects.toMatchObject({
+        code: revision === statelessRevision ? -32021 : -32601,
+      });
+    },
+  );
 });
 
 test("extensions are closed with their end, before the ones they require", async () => {

@@ -13,7 +13,7 @@ import { createServerAcceptor } from "../../../../runtime/server/run/acceptor.ts
 import type { AnyServerDefinition } from "../../../../runtime/server/any-definition.ts";
 import { createInMemoryTransports } from "../../../../runtime/transport/memory.ts";
 import { connectRaw } from "../input/raw-client.ts";
-import { alone } from "../../../kit/revisions.ts";
+import { statelessRevision } from "../../../kit/revisions.ts";
 import { initialize, initialized, meta, request } from "../../../kit/messages.ts";
 import { Wire } from "../../../../runtime/testing/wire.ts";
 import { settle } from "../../../../runtime/testing/manual-clock.ts";
@@ -189,7 +189,7 @@ describe("a client", () => {
         jsonrpc: "2.0",
         id: 1,
         result: {
-          supportedVersions: [alone.id],
+          supportedVersions: [statelessRevision.id],
           capabilities: { tools: {} },
           ttlMs: 0,
           cacheScope: "private",

@@ -28,7 +28,9 @@ test("a handler that sends 150 input requests concurrently sends them in two res
 test("a task that sends 150 input requests concurrently shows 100, and further ones after their responses, without a warning of Node.js", async () => {
   const warnings = collectWarnings();
   const execute: Run = (_args, context) => askAll(150, context);
-  const { ask, until } = serveExtension({ tools: [{ name: "t", inputSchema: anything, task: true, execute }] });
+  const { request: ask, until } = serveExtension({
+    tools: [{ name: "t", inputSchema: anything, task: true, execute }],
+  });
   const { taskId } = await ask("tools/call", { name: "t" });
   const openKeys = async (): Promise<readonly string[]> => {
     const { inputRequests } = await ask("tasks/get", { taskId });

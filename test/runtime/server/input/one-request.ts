@@ -1,5 +1,5 @@
 import { createHttpHandler } from "../../../../runtime/server/run/http-handler.ts";
-import { alone } from "../../../kit/revisions.ts";
+import { statelessRevision } from "../../../kit/revisions.ts";
 import { meta, request } from "../../../kit/messages.ts";
 import { createAskingServer } from "./input-server.ts";
 
@@ -8,7 +8,7 @@ const call = request(1, "tools/call", { name: "several" }, { [meta.capabilities]
 const headers = {
   accept: "application/json, text/event-stream",
   "content-type": "application/json",
-  "mcp-protocol-version": alone.id,
+  "mcp-protocol-version": statelessRevision.id,
   "mcp-method": "tools/call",
   "mcp-name": "several",
 };

@@ -9,13 +9,13 @@ import type { Connectable } from "../../../../runtime/client/connection-factory.
 import { serveHttp } from "../../../../runtime/server/run/serve-http.ts";
 import { createStdioClientTransport } from "../../../../runtime/transport/stdio/stdio-client.ts";
 import { createProgram } from "../../../kit/programs.ts";
-import { alone, newest } from "../../../kit/revisions.ts";
+import { statelessRevision, newest } from "../../../kit/revisions.ts";
 import { createAskingServer } from "./input-server.ts";
 
 const script = await createProgram(new URL("./stdio-server.ts", import.meta.url));
 
 /** Calls every tool that asks. */
-async function callAll(source: Connectable, revision: typeof alone): Promise<readonly unknown[]> {
+async function callAll(source: Connectable, revision: typeof statelessRevision): Promise<readonly unknown[]> {
   const client = createClient<Declarations>({
     info: { name: "test", version: "1" },
     revisions: [revision],
@@ -37,7 +37,7 @@ const expected = [
 ];
 
 describe.each([
-  ["where each request stands alone", alone],
+  ["where each request stands alone", statelessRevision],
   ["in a session", newest],
 ])("a handler that requests input, %s (A10, S-040)", (_where, revision) => {
   test("a handler requests input over HTTP, with a request for each retry", async () => {

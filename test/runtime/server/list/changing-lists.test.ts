@@ -7,7 +7,7 @@ import { createListChanges } from "../../../../runtime/server/list/changing-list
 import { createServerAcceptor } from "../../../../runtime/server/run/acceptor.ts";
 import { createSessionRegistry } from "../../../../runtime/server/subscriptions/session-registry.ts";
 import { createParamHeaderReader } from "../../../../runtime/server/tools/param-headers.ts";
-import { alone } from "../../../kit/revisions.ts";
+import { statelessRevision } from "../../../kit/revisions.ts";
 import { handshakeRevisions, newest, open, settle } from "../connected.ts";
 
 const tool = (name: string, text = name): AnyTool => ({ name, execute: () => text });
@@ -232,7 +232,7 @@ describe("a definition that is replaced by itself", () => {
     const server = create({ tools: [changed] });
     const read = createParamHeaderReader(server);
     const sender = {
-      revision: alone,
+      revision: statelessRevision,
       identity: undefined,
       client: { info: { name: "c", version: "1" }, capabilities: {} },
     };

@@ -3,7 +3,7 @@ import { revisions } from "../../../../generated/revisions.ts";
 import { createServerAcceptor } from "../../../../runtime/server/run/acceptor.ts";
 import { createServer } from "../../../../runtime/server/create-server.ts";
 import { Wire } from "../../../../runtime/testing/wire.ts";
-import { claim, initialize, initialized } from "../../../kit/messages.ts";
+import { requestMetadata, initialize, initialized } from "../../../kit/messages.ts";
 import { settle } from "../connected.ts";
 
 const read = (): string => "";
@@ -35,7 +35,7 @@ describe.each(revisions.map((revision) => [revision.id, revision] as const))("at
     if (!isAlone) wire.post(initialize(id), initialized);
     await settle();
     wire.sent.length = 0;
-    const params = { cursor: null, ...(isAlone && { _meta: claim({}) }) };
+    const params = { cursor: null, ...(isAlone && { _meta: requestMetadata({}) }) };
     wire.post({ jsonrpc: "2.0", id: 1, method, params });
     await settle();
     expect(wire.sent).toMatchObject([{ id: 1, result: { [member]: [expect.any(Object)] } }]);
@@ -52,7 +52,7 @@ describe.each(revisions.map((revision) => [revision.id, revision] as const))("at
       jsonrpc: "2.0",
       id: 1,
       method: "tools/list",
-      params: { cursor: 5, ...(isAlone && { _meta: claim({}) }) },
+      params: { cursor: 5, ...(isAlone && { _meta: requestMetadata({}) }) },
     });
     await settle();
     expect(wire.sent).toMatchObject([{ id: 1, error: { code: -32602, data: { path: "cursor" } } }]);

@@ -8,7 +8,7 @@ import type { AnyRequester } from "../../../../runtime/server/protocol-types.ts"
 import { callServer, createSession, meta, type CallSetup } from "../../../kit/calls.ts";
 import { newest } from "../connected.ts";
 import { createHttpHandler } from "../../../../runtime/server/run/http-handler.ts";
-import { alone } from "../../../kit/revisions.ts";
+import { statelessRevision } from "../../../kit/revisions.ts";
 import { request } from "../../../kit/messages.ts";
 
 const isAdmin = ({ auth }: AnyRequester): boolean => auth?.principal === "admin";
@@ -109,7 +109,7 @@ test("param headers of a hidden tool are not checked", async () => {
     const headers = {
       "content-type": "application/json",
       accept: "application/json, text/event-stream",
-      "mcp-protocol-version": alone.id,
+      "mcp-protocol-version": statelessRevision.id,
       "mcp-method": "tools/call",
       "mcp-name": name,
       authorization: principal,

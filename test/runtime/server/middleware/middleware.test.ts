@@ -16,7 +16,7 @@ import { createHttpHandler } from "../../../../runtime/server/run/http-handler.t
 import { createServerAcceptor, serve } from "../../../../runtime/server/run/acceptor.ts";
 import { MemoryRateStore, type RateStore } from "../../../../runtime/stores/rate-store.ts";
 import { isObject } from "../../../../generated/support.ts";
-import { alone } from "../../../kit/revisions.ts";
+import { statelessRevision } from "../../../kit/revisions.ts";
 import { initialize, initialized, request } from "../../../kit/messages.ts";
 import { Wire } from "../../../../runtime/testing/wire.ts";
 
@@ -363,7 +363,7 @@ describe("rateLimit", () => {
       const headers = {
         "content-type": "application/json",
         accept: "application/json, text/event-stream",
-        "mcp-protocol-version": isAlone ? alone.id : newest().id,
+        "mcp-protocol-version": isAlone ? statelessRevision.id : newest().id,
         "mcp-method": "tools/list",
       };
       const init = { method: "POST", headers, body: JSON.stringify(message) };

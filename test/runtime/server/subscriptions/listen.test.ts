@@ -7,7 +7,7 @@ import { createServer, type Server } from "../../../../runtime/server/create-ser
 import type { AnyServerDefinition } from "../../../../runtime/server/any-definition.ts";
 import { ManualClock } from "../../../../runtime/testing/manual-clock.ts";
 import { Wire } from "../../../../runtime/testing/wire.ts";
-import { alone } from "../../../kit/revisions.ts";
+import { statelessRevision } from "../../../kit/revisions.ts";
 import { meta, request } from "../../../kit/messages.ts";
 import { newest, open, settle } from "../connected.ts";
 
@@ -269,7 +269,7 @@ test.each(["auto", "json", "sse"] as const)(
     const headers = {
       accept: "application/json, text/event-stream",
       "content-type": "application/json",
-      "mcp-protocol-version": alone.id,
+      "mcp-protocol-version": statelessRevision.id,
       "mcp-method": "subscriptions/listen",
     };
     const answer = await fetch(listener.url, { method: "POST", headers, body });

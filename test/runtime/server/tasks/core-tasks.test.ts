@@ -7,7 +7,7 @@ import type { TaskRecord, TaskStore } from "../../../../runtime/stores/task-stor
 import { ManualClock, settle } from "../../../../runtime/testing/manual-clock.ts";
 import { handshakeRevisions, newest } from "../../../kit/revisions.ts";
 import { createGate, type Gate } from "../../../kit/time.ts";
-import { defineTool, findTask, related, serveTasks, type Foreigner, type Message } from "../../tasks/task-wire.ts";
+import { defineTool, findTask, related, serveTasks, type RawPeer, type Message } from "../../tasks/task-wire.ts";
 
 const quick = defineTool({ name: "quick", task: true, execute: () => "done" });
 const plain = defineTool({ name: "plain", execute: () => "done" });
@@ -74,7 +74,7 @@ describe("the declaration of tasks", () => {
       for (const name of ["quick", "only"]) {
         expect(await client.call("tools/call", { name, task: {} })).toMatchObject(done);
       }
-      expect(await client.refusal("tasks/get", { taskId: "x" })).toMatchObject({ code: -32601 });
+      expect(await client.errorOf("tasks/get", { taskId: "x" })).toMatchObject({ code: -32601 });
     },
   );
 });
@@ -83,12 +83,12 @@ describe("the choice between plain calls and tasks", () => {
   test("a request for a task is ignored where no tasks were declared (TK-03)", async () => {
     const { client } = await serveTasks({ tools: [plain] });
     expect(await client.call("tools/call", { name: "plain", task: { ttl: 5_000 } })).toEqual(done);
-    expect(await client.refusal("tasks/list")).toMatchObject({ code: -32601 });
+    expect(await client.errorOf("tasks/list")).toMatchObject({ code: -32601 });
   });
 
   test("a tool without task support rejects a request for a task with -32601 (TK-06)", async () => {
     const { client } = await serveTasks({ tools: [plain, quick] });
-    expect(await client.refusal("tools/call", { name: "plain", task: {} })).toMatchObject({ code: -32601 });
+    expect(await client.errorOf("tools/call", { name: "plain", task: {} })).toMatchObject({ code: -32601 });
     expect(await client.call("tools/call", { name: "plain" })).toEqual(done);
   });
 
@@ -100,7 +100,7 @@ describe("the choice between plain calls and tasks", () => {
 
   test("a tool with required task support rejects plain calls with -32601 (TK-08)", async () => {
     const { client } = await serveTasks({ tools: [only] });
-    expect(await client.refusal("tools/call", { name: "only" })).toMatchObject({ code: -32601 });
+    expect(await client.errorOf("tools/call", { name: "only" })).toMatchObject({ code: -32601 });
     const taskId = await client.start("only");
     expect(await client.call("tasks/result", { taskId })).toMatchObject(done);
   });
@@ -110,7 +110,7 @@ describe("the choice between plain calls and tasks", () => {
     const { client } = await serveTasks({ tools: [quick, hidden] });
     for (const name of ["hidden", "nothing"]) {
       for (const more of [{}, { task: {} }]) {
-        expect(await client.refusal("tools/call", { name, ...more })).toMatchObject({ code: -32602 });
+        expect(await client.errorOf("tools/call", { name, ...more })).toMatchObject({ code: -32602 });
       }
     }
   });
@@ -148,7 +148,7 @@ describe("the life of a task", () => {
     });
     const { client } = await serveTasks({ tools: [eager] });
     const id = client.post("tools/call", { name: "eager", task: {}, _meta: { progressToken: "t" } });
-    await client.hearMethod("notifications/progress");
+    await client.receiveRequest("notifications/progress");
     expect(client.wire.sent[0]).toMatchObject({ id, result: { task: {} } });
   });
 
@@ -189,7 +189,7 @@ describe("the life of a task", () => {
     const { client } = await serveTasks({ tools: [broken] });
     const taskId = await client.start("broken");
     expect(await client.until(taskId, "failed")).toMatchObject({ statusMessage: "No" });
-    expect(await client.refusal("tasks/result", { taskId })).toEqual({
+    expect(await client.errorOf("tasks/result", { taskId })).toEqual({
       code: 1234,
       message: "No",
       data: { why: "because" },
@@ -249,7 +249,7 @@ describe("the life of a task", () => {
       tools: [{ name: "odd", task: true, execute: () => ({ content: 1 }) }],
     });
     const taskId = await client.start("odd");
-    expect(await client.refusal("tasks/result", { taskId })).toEqual({ code: -32603, message: "Internal error" });
+    expect(await client.errorOf("tasks/result", { taskId })).toEqual({ code: -32603, message: "Internal error" });
     const error = { message: expect.stringContaining("content") };
     expect(reports).toMatchObject([{ kind: "handler", method: "tools/call", error }]);
   });
@@ -261,7 +261,7 @@ describe("the life of a task", () => {
   ])("a task with %s, which is not JSON, fails with an internal error (TK-13, TK-22)", async (_name, execute) => {
     const { client, reports } = await serveTasks({ tools: [{ name: "odd", task: true, execute }] });
     const taskId = await client.start("odd");
-    expect(await client.refusal("tasks/result", { taskId })).toEqual({ code: -32603, message: "Internal error" });
+    expect(await client.errorOf("tasks/result", { taskId })).toEqual({ code: -32603, message: "Internal error" });
     expect(reports).toMatchObject([{ kind: "handler", method: "tools/call" }]);
   });
 
@@ -289,7 +289,7 @@ describe("the life of a task", () => {
     const taskId = await client.start("talks");
     await settle();
     const statusMessage = `half way of ${taskId}`;
-    await client.hear(({ params }) => Object(params).statusMessage === statusMessage);
+    await client.receive(({ params }) => Object(params).statusMessage === statusMessage);
     expect(await client.call("tasks/get", { taskId })).toMatchObject({ status: "working", statusMessage });
     gate.open();
     await client.until(taskId, "completed");
@@ -327,13 +327,13 @@ describe("the time to live of a task", () => {
     await client.until(ended, "completed");
     await clock.pass(1_000);
     const running = await client.start("held", { task: { ttl: 2_000 } });
-    const waiting = client.refusal("tasks/result", { taskId: running });
+    const waiting = client.errorOf("tasks/result", { taskId: running });
     await clock.pass(1_000);
-    expect(await client.refusal("tasks/get", { taskId: ended })).toMatchObject({ code: -32602 });
+    expect(await client.errorOf("tasks/get", { taskId: ended })).toMatchObject({ code: -32602 });
     expect(await client.call("tasks/get", { taskId: running })).toMatchObject({ status: "working" });
     await clock.pass(1_000);
     expect(await waiting).toMatchObject({ code: -32602, message: expect.stringContaining(running) });
-    expect(await client.refusal("tasks/cancel", { taskId: running })).toMatchObject({ code: -32602 });
+    expect(await client.errorOf("tasks/cancel", { taskId: running })).toMatchObject({ code: -32602 });
   });
 
   test("a request for a task is rejected when the store is full (TK-25)", async () => {
@@ -342,7 +342,7 @@ describe("the time to live of a task", () => {
       tasks: { store: new MemoryTaskStore({ maxTasksPerOwner: 1 }) },
     });
     await client.start("quick");
-    expect(await client.refusal("tools/call", { name: "quick", task: {} })).toMatchObject({ code: 429 });
+    expect(await client.errorOf("tools/call", { name: "quick", task: {} })).toMatchObject({ code: 429 });
     expect(await client.call("tools/call", { name: "quick" })).toEqual(done);
   });
 
@@ -382,7 +382,7 @@ describe("cancelling", () => {
     const { client } = await serveTasks({ tools: [tool] });
     const taskId = await client.start("stubborn");
     await begun.opened;
-    const waiting = client.refusal("tasks/result", { taskId });
+    const waiting = client.errorOf("tasks/result", { taskId });
     expect(await client.call("tasks/cancel", { taskId })).toMatchObject({ taskId, status: "cancelled" });
     expect(aborted).toEqual([true]);
     gate.open();
@@ -399,7 +399,7 @@ describe("cancelling", () => {
     vi.useFakeTimers({ toFake: ["setTimeout"] });
     onTestFinished(() => void vi.useRealTimers());
     client.wire.post({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "counts", task: {} } });
-    const created = await client.hear(({ id }) => id === 1);
+    const created = await client.receive(({ id }) => id === 1);
     await client.call("tasks/cancel", { taskId: Object(created.result).task.taskId });
     await vi.advanceTimersByTimeAsync(10);
     expect(runs).toEqual([]);
@@ -414,7 +414,7 @@ describe("cancelling", () => {
       const taskId = await client.start(Reflect.get(names, status));
       if (status === "cancelled") await client.call("tasks/cancel", { taskId });
       await client.until(taskId, status);
-      expect(await client.refusal("tasks/cancel", { taskId })).toMatchObject({
+      expect(await client.errorOf("tasks/cancel", { taskId })).toMatchObject({
         code: -32602,
         message: expect.stringContaining(status),
       });
@@ -425,8 +425,8 @@ describe("cancelling", () => {
     const gate = createGate();
     const { client } = await serveTasks({ tools: [held(gate)] });
     const requestId = client.post("tools/call", { name: "held", task: {} });
-    const created = await client.hear(({ id }) => id === requestId);
-    client.note("notifications/cancelled", { requestId });
+    const created = await client.receive(({ id }) => id === requestId);
+    client.notify("notifications/cancelled", { requestId });
     gate.open();
     await client.until(Object(created.result).task.taskId, "completed");
   });
@@ -455,7 +455,7 @@ describe("messages of a tool that runs as a task", () => {
     await expect.poll(() => late).toHaveLength(1);
     await Promise.all(late);
     const _meta = related(taskId);
-    expect(client.notices("notifications/progress")).toEqual([
+    expect(client.notificationsOf("notifications/progress")).toEqual([
       { progressToken: 7, progress: 1, total: 3, message: "one", _meta },
       { progressToken: 7, progress: 2, _meta },
     ]);
@@ -473,7 +473,7 @@ describe("messages of a tool that runs as a task", () => {
     const { client } = await serveTasks({ tools: [tool], progressRate: { burst: 2, perSecond: 0.001 } });
     const taskId = await client.start("steps", { _meta: { progressToken: 7 } });
     await client.until(taskId, "completed");
-    const notices = client.notices("notifications/progress");
+    const notices = client.notificationsOf("notifications/progress");
     expect(notices.map((notice) => Reflect.get(Object(notice), "progress"))).toEqual([1, 2, 500]);
   });
 
@@ -487,7 +487,7 @@ describe("messages of a tool that runs as a task", () => {
     const taskId = await client.start("steps", { _meta: { progressToken: 7 } });
     await client.until(taskId, "completed");
     const _meta = related(taskId);
-    expect(client.notices("notifications/progress")).toEqual([
+    expect(client.notificationsOf("notifications/progress")).toEqual([
       { progressToken: 7, progress: 1, _meta },
       { progressToken: 7, progress: 2, _meta },
     ]);
@@ -513,7 +513,7 @@ describe("messages of a tool that runs as a task", () => {
     });
     const taskId = await client.start("steps", { _meta: { progressToken: 7 } });
     await client.until(taskId, "completed");
-    expect(client.notices("notifications/progress")).toMatchObject([{ progress: 1 }, { progress: 3 }]);
+    expect(client.notificationsOf("notifications/progress")).toMatchObject([{ progress: 1 }, { progress: 3 }]);
   });
 
   test("a task without a progress token sends no progress (G-04)", async () => {
@@ -524,7 +524,7 @@ describe("messages of a tool that runs as a task", () => {
     });
     const { client } = await serveTasks({ tools: [tool] });
     await client.until(await client.start("steps"), "completed");
-    expect(client.notices("notifications/progress")).toEqual([]);
+    expect(client.notificationsOf("notifications/progress")).toEqual([]);
   });
 
   test("log messages of a task carry the task (TK-16)", async () => {
@@ -536,7 +536,9 @@ describe("messages of a tool that runs as a task", () => {
     const { client } = await serveTasks({ tools: [tool] });
     const taskId = await client.start("logs");
     await client.until(taskId, "completed");
-    expect(client.notices("notifications/message")).toEqual([{ level: "info", data: "x", _meta: related(taskId) }]);
+    expect(client.notificationsOf("notifications/message")).toEqual([
+      { level: "info", data: "x", _meta: related(taskId) },
+    ]);
   });
 
   test("a tool that runs as a task cannot close the connection", async () => {
@@ -564,12 +566,12 @@ describe("input requests of a task", () => {
   test("an input request makes the task input_required until the response, and carries the task (TK-11, TK-14, TK-16)", async () => {
     const { client } = await serveTasks({ tools: [asks] }, { capabilities });
     const taskId = await client.start("asks");
-    const question = await client.hearMethod("elicitation/create");
+    const question = await client.receiveRequest("elicitation/create");
     expect(question.params).toMatchObject({ message: "?", _meta: related(taskId) });
     expect(await client.call("tasks/get", { taskId })).toMatchObject({ status: "input_required" });
-    client.answer(question, { action: "decline", _meta: related(taskId) });
+    client.respond(question, { action: "decline", _meta: related(taskId) });
     await client.until(taskId, "completed");
-    const statuses = client.notices("notifications/tasks/status").map(({ status }) => status);
+    const statuses = client.notificationsOf("notifications/tasks/status").map(({ status }) => status);
     expect(statuses).toEqual(["input_required", "working", "completed"]);
   });
 
@@ -585,9 +587,9 @@ describe("input requests of a task", () => {
     });
     const { client } = await serveTasks({ tools: [twice] }, { capabilities });
     const taskId = await client.start("twice");
-    client.answer(await client.hearMethod("elicitation/create"), { action: "decline" });
+    client.respond(await client.receiveRequest("elicitation/create"), { action: "decline" });
     expect(await client.call("tasks/get", { taskId })).toMatchObject({ status: "input_required" });
-    client.answer(await client.hearMethod("elicitation/create"), { action: "decline" });
+    client.respond(await client.receiveRequest("elicitation/create"), { action: "decline" });
     await client.until(taskId, "completed");
   });
 
@@ -603,10 +605,10 @@ describe("input requests of a task", () => {
     const id = client.post("tasks/result", { taskId });
     await settle();
     gate.open();
-    const question = await client.hearMethod("elicitation/create");
+    const question = await client.receiveRequest("elicitation/create");
     expect(client.wire.related).toContain(id);
-    client.answer(question, { action: "cancel" });
-    expect(await client.hear((message) => message.id === id)).toMatchObject({
+    client.respond(question, { action: "cancel" });
+    expect(await client.receive((message) => message.id === id)).toMatchObject({
       result: { content: [{ text: "cancel" }] },
     });
   });
@@ -614,16 +616,16 @@ describe("input requests of a task", () => {
   test("input requests of a task are cancelled with the task", async () => {
     const { client } = await serveTasks({ tools: [asks] }, { capabilities });
     const taskId = await client.start("asks");
-    const question = await client.hearMethod("elicitation/create");
+    const question = await client.receiveRequest("elicitation/create");
     await client.call("tasks/cancel", { taskId });
-    expect((await client.hearMethod("notifications/cancelled")).params).toMatchObject({ requestId: question.id });
+    expect((await client.receiveRequest("notifications/cancelled")).params).toMatchObject({ requestId: question.id });
   });
 
   test("an input request without a response fails the tool, and the task is not input_required (S-01)", async () => {
     const { client } = await serveTasks({ tools: [asks] });
     const taskId = await client.start("asks");
     await client.until(taskId, "failed");
-    expect(client.notices("notifications/tasks/status")).toMatchObject([{ status: "failed" }]);
+    expect(client.notificationsOf("notifications/tasks/status")).toMatchObject([{ status: "failed" }]);
   });
 });
 
@@ -632,13 +634,13 @@ describe("status notifications", () => {
     const { client } = await serveTasks({ tools: [quick] });
     const taskId = await client.start("quick");
     const task = await client.until(taskId, "completed");
-    expect(client.notices("notifications/tasks/status")).toEqual([task]);
+    expect(client.notificationsOf("notifications/tasks/status")).toEqual([task]);
   });
 
   test("status notifications can be switched off (TK-19)", async () => {
     const { client } = await serveTasks({ tools: [quick], tasks: { notify: false } });
     await client.until(await client.start("quick"), "completed");
-    expect(client.notices("notifications/tasks/status")).toEqual([]);
+    expect(client.notificationsOf("notifications/tasks/status")).toEqual([]);
   });
 
   test("only the response to tasks/result carries the task in its metadata (TK-16)", async () => {
@@ -666,9 +668,9 @@ describe("the owner of a task", () => {
       const { client, join } = await serveTasks({ tools: [quick] });
       const stranger = await join();
       const taskId = await client.start("quick");
-      const unknown = await stranger.refusal(method, { taskId: "unknown" });
+      const unknown = await stranger.errorOf(method, { taskId: "unknown" });
       expect(JSON.parse(JSON.stringify(unknown).replaceAll("unknown", taskId))).toEqual(
-        await stranger.refusal(method, { taskId }),
+        await stranger.errorOf(method, { taskId }),
       );
       expect(unknown).toMatchObject({ code: -32602 });
       expect(await stranger.call("tasks/list")).toEqual({ tasks: [] });
@@ -680,7 +682,7 @@ describe("the owner of a task", () => {
     "an unknown task is rejected with its id: %s (TK-22)",
     async (method) => {
       const { client } = await serveTasks({ tools: [quick] });
-      expect(await client.refusal(method, { taskId: "nothing" })).toMatchObject({
+      expect(await client.errorOf(method, { taskId: "nothing" })).toMatchObject({
         code: -32602,
         message: expect.stringContaining("nothing"),
       });
@@ -704,15 +706,15 @@ describe("the owner of a task", () => {
       wire.wire.receiver?.message({ jsonrpc: "2.0", ...message }, { identity: { principal } });
     const [ada, bob] = [await join(), await join()];
     as("ada", client)({ id: 1, method: "tools/call", params: { name: "quick", task: {} } });
-    const { taskId } = Object((await client.hear(({ id }) => id === 1)).result).task;
+    const { taskId } = Object((await client.receive(({ id }) => id === 1)).result).task;
     as("ada", ada)({ id: 1, method: "tasks/result", params: { taskId } });
     as("ada", ada)({ id: 2, method: "tasks/list" });
     as("bob", bob)({ id: 1, method: "tasks/result", params: { taskId } });
     as("bob", bob)({ id: 2, method: "tasks/list" });
-    expect(await ada.hear(({ id }) => id === 1)).toMatchObject({ result: done });
-    expect(await ada.hear(({ id }) => id === 2)).toMatchObject({ result: { tasks: [{ taskId }] } });
-    expect(await bob.hear(({ id }) => id === 1)).toMatchObject({ error: { code: -32602 } });
-    expect(await bob.hear(({ id }) => id === 2)).toMatchObject({ result: { tasks: [] } });
+    expect(await ada.receive(({ id }) => id === 1)).toMatchObject({ result: done });
+    expect(await ada.receive(({ id }) => id === 2)).toMatchObject({ result: { tasks: [{ taskId }] } });
+    expect(await bob.receive(({ id }) => id === 1)).toMatchObject({ error: { code: -32602 } });
+    expect(await bob.receive(({ id }) => id === 2)).toMatchObject({ result: { tasks: [] } });
   });
 
   test("a message of a task goes to its own session again when a call of another no longer waits for it (TK-24)", async () => {
@@ -724,18 +726,18 @@ describe("the owner of a task", () => {
     });
     const { client, join } = await serveTasks({ tools: [tells] });
     const other = await join();
-    const post = ({ wire }: Foreigner, message: object): void =>
+    const post = ({ wire }: RawPeer, message: object): void =>
       wire.receiver?.message({ jsonrpc: "2.0", ...message }, { identity: { principal: "ada" } });
     post(client, { id: 1, method: "tools/call", params: { name: "tells", task: {} } });
-    const { taskId } = Object((await client.hear(({ id }) => id === 1)).result).task;
+    const { taskId } = Object((await client.receive(({ id }) => id === 1)).result).task;
     post(other, { id: 1, method: "tasks/result", params: { taskId } });
     await settle();
     post(other, { method: "notifications/cancelled", params: { requestId: 1 } });
     await settle();
     gate.open();
-    const { params } = await client.hearMethod("notifications/tasks/status");
+    const { params } = await client.receiveRequest("notifications/tasks/status");
     expect(params).toMatchObject({ taskId, statusMessage: "half" });
-    expect(other.notices("notifications/tasks/status")).toEqual([]);
+    expect(other.notificationsOf("notifications/tasks/status")).toEqual([]);
   });
 
   test("a task of a principal outlives the session, and its input requests go to the next session (TK-15, TK-24)", async () => {
@@ -752,14 +754,14 @@ describe("the owner of a task", () => {
     const say = (wire: typeof client.wire, message: object): void =>
       wire.receiver?.message({ jsonrpc: "2.0", ...message }, { identity: { principal: "ada" } });
     say(client.wire, { id: 1, method: "tools/call", params: { name: "asks", task: {} } });
-    const { taskId } = Object((await client.hear(({ id }) => id === 1)).result).task;
+    const { taskId } = Object((await client.receive(({ id }) => id === 1)).result).task;
     client.wire.end();
     gate.open();
     await new Promise((resolve) => setTimeout(resolve, 10));
     const next = await join();
     say(next.wire, { id: 1, method: "tasks/result", params: { taskId } });
-    next.answer(await next.hearMethod("elicitation/create"), { action: "decline" });
-    expect(await next.hear(({ id }) => id === 1)).toMatchObject({ result: { content: [{ text: "decline" }] } });
+    next.respond(await next.receiveRequest("elicitation/create"), { action: "decline" });
+    expect(await next.receive(({ id }) => id === 1)).toMatchObject({ result: { content: [{ text: "decline" }] } });
   });
 });
 
@@ -815,7 +817,7 @@ describe("the list of tasks", () => {
 
   test("the list of tasks rejects a foreign cursor (TK-22)", async () => {
     const { client } = await serveTasks({ tools: [quick] });
-    expect(await client.refusal("tasks/list", { cursor: "nonsense" })).toMatchObject({ code: -32602 });
+    expect(await client.errorOf("tasks/list", { cursor: "nonsense" })).toMatchObject({ code: -32602 });
   });
 });
 
@@ -828,7 +830,7 @@ describe("a failing task store", () => {
       store.find = () => {
         throw new Error("secret");
       };
-      expect(await client.refusal(method, { taskId: "x" })).toEqual({ code: -32603, message: "Internal error" });
+      expect(await client.errorOf(method, { taskId: "x" })).toEqual({ code: -32603, message: "Internal error" });
     },
   );
 
@@ -850,7 +852,7 @@ test("a server that closes cancels running tasks", async () => {
   const say = (message: object): void =>
     client.wire.receiver?.message({ jsonrpc: "2.0", ...message }, { identity: { principal: "ada" } });
   say({ id: 1, method: "tools/call", params: { name: "held", task: {} } });
-  const created: Message = await client.hear(({ id }) => id === 1);
+  const created: Message = await client.receive(({ id }) => id === 1);
   const key = { id: Object(created.result).task.taskId, owner: "principal:ada" };
   await server.close();
   expect(await findTask(store, key)).toMatchObject({ status: "failed", outcome: { kind: "error" } });

@@ -12,7 +12,7 @@ import { MemoryTaskStore } from "../../../../runtime/stores/memory-task-store.ts
 import { meta, request } from "../../../kit/messages.ts";
 import { settle } from "../../../../runtime/testing/manual-clock.ts";
 import { anything } from "../input/raw-client.ts";
-import { declaring, hear, serveExtension } from "../../tasks/extension-wire.ts";
+import { declaring, receive, serveExtension } from "../../tasks/extension-wire.ts";
 import { createGate } from "../../../kit/time.ts";
 
 const { defineTool } = forRevisions<Declarations>([]);
@@ -44,7 +44,7 @@ const textOf = (task: unknown): unknown => Object(Object(Object(task).result).co
 
 describe("the choice between plain calls and tasks of the extension", () => {
   test("a call becomes a task for tools with tasks and clients that declare the extension with the call (XT-01, XT-04)", async () => {
-    const { ask } = serveExtension({ tools });
+    const { request: ask } = serveExtension({ tools });
     expect(await ask("tools/call", { name: "quick" })).toMatchObject({ resultType: "task", status: "working" });
     for (const capabilities of [{}, { tasks: { requests: { tools: { call: {} } } } }, { extensions: {} }]) {
       const answer = await ask("tools/call", { name: "quick", task: {} }, { capabilities });
@@ -54,19 +54,19 @@ describe("the choice between plain calls and tasks of the extension", () => {
   });
 
   test("a tool that runs only as a task rejects a call with the missing capability (XT-03)", async () => {
-    const { ask } = serveExtension({ tools });
+    const { request: ask } = serveExtension({ tools });
     expect(await ask("tools/call", { name: "only" }, { capabilities: {} })).toMatchObject(missing);
     expect(await ask("tools/call", { name: "only" })).toMatchObject({ resultType: "task" });
   });
 
   test("a call without the extension creates no task (XF-01, XT-18)", async () => {
-    const { ask } = serveExtension({ tools: [plain] });
+    const { request: ask } = serveExtension({ tools: [plain] });
     for (const method of ["tasks/get", "tasks/update", "tasks/cancel", "tasks/result", "tasks/list"])
       expect(await ask(method, { taskId: "x" })).toMatchObject({ code: -32601 });
   });
 
   test("methods and capabilities of core tasks are missing (XT-18)", async () => {
-    const { ask } = serveExtension({ tools });
+    const { request: ask } = serveExtension({ tools });
     expect(await ask("tasks/result", { taskId: "x" })).toMatchObject({ code: -32601 });
     expect(await ask("tasks/list")).toMatchObject({ code: -32601 });
     const { capabilities } = await ask("server/discover");
@@ -77,7 +77,7 @@ describe("the choice between plain calls and tasks of the extension", () => {
   });
 
   test("a call with wrong arguments or an unknown tool creates no task", async () => {
-    const { ask } = serveExtension({ tools });
+    const { request: ask } = serveExtension({ tools });
     expect(await ask("tools/call", { name: "quick", arguments: { a: 1 } })).toMatchObject({
       resultType: "complete",
       isError: true,
@@ -89,7 +89,7 @@ describe("the choice between plain calls and tasks of the extension", () => {
 describe("a task of the extension", () => {
   test("a task of the extension can be requested as soon as its client has it (XT-05), and contains its result (XT-04, XT-07)", async () => {
     const store = new MemoryTaskStore();
-    const { ask, until } = serveExtension({ tools, tasks: { store, ttl: 5_000.4, pollInterval: 20.6 } });
+    const { request: ask, until } = serveExtension({ tools, tasks: { store, ttl: 5_000.4, pollInterval: 20.6 } });
     const created = await ask("tools/call", { name: "quick" });
     expect(created).toMatchObject({ ttlMs: 5_000, pollIntervalMs: 21 });
     for (const member of ["task", "result", "inputRequests", "requestState", "ttl", "pollInterval"])
@@ -102,7 +102,7 @@ describe("a task of the extension", () => {
   });
 
   test("a task of a tool that fails is completed (XT-13)", async () => {
-    const { ask, until } = serveExtension({ tools });
+    const { request: ask, until } = serveExtension({ tools });
     const { taskId } = await ask("tools/call", { name: "broken" });
     const task = await until(taskId, "completed");
     expect(task).toMatchObject({ result: { isError: true, content: [{ text: "no" }] } });
@@ -110,7 +110,7 @@ describe("a task of the extension", () => {
   });
 
   test("a task that ends in a protocol error has failed, with the error (XT-07, XT-13, XT-14)", async () => {
-    const { ask, until } = serveExtension({ tools });
+    const { request: ask, until } = serveExtension({ tools });
     const { taskId } = await ask("tools/call", { name: "refusing" });
     const task = await until(taskId, "failed");
     expect(task).toMatchObject({ error: { code: -32000, message: "stop" }, statusMessage: "stop" });
@@ -120,7 +120,7 @@ describe("a task of the extension", () => {
   test("a task is cancelled with an empty result, however often and whenever (XT-09)", async () => {
     const gate = createGate();
     const held = defineTool({ name: "held", task: true, execute: async () => (await gate.opened, "late") });
-    const { ask, until } = serveExtension({ tools: [held, quick] });
+    const { request: ask, until } = serveExtension({ tools: [held, quick] });
     const { taskId } = await ask("tools/call", { name: "held" });
     for (let time = 0; time < 2; time += 1) {
       const { _meta, ...acknowledged } = await ask("tasks/cancel", { taskId });
@@ -138,7 +138,7 @@ describe("a task of the extension", () => {
   test.each(["tasks/get", "tasks/update", "tasks/cancel"])(
     "an unknown task of the extension is rejected: %s (XT-11)",
     async (method) => {
-      const { ask } = serveExtension({ tools });
+      const { request: ask } = serveExtension({ tools });
       const error = { code: -32602, data: { taskId: "x" } };
       expect(await ask(method, { taskId: "x", inputResponses: {} })).toMatchObject(error);
     },
@@ -147,7 +147,7 @@ describe("a task of the extension", () => {
   test.each(["tasks/get", "tasks/update", "tasks/cancel"])(
     "a task method is rejected for clients that do not declare the extension: %s (XT-12)",
     async (method) => {
-      const { ask } = serveExtension({ tools });
+      const { request: ask } = serveExtension({ tools });
       const { taskId } = await ask("tools/call", { name: "quick" });
       const params = { taskId, inputResponses: {} };
       expect(await ask(method, params, { capabilities: { tasks: {} } })).toMatchObject(missing);
@@ -155,7 +155,7 @@ describe("a task of the extension", () => {
   );
 
   test("a task belongs to its principal; without one, its id is the secret (XT-19)", async () => {
-    const { ask } = serveExtension({ tools });
+    const { request: ask } = serveExtension({ tools });
     const hers = await ask("tools/call", { name: "quick" }, { principal: "ada" });
     const anybodys = await ask("tools/call", { name: "quick" });
     expect(String(anybodys.taskId)).toMatch(/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/);
@@ -171,7 +171,7 @@ describe("a task of the extension", () => {
 
 describe("input requests of a task of the extension", () => {
   test("input requests of a task are listed until they have responses, each under a key of its own (XT-07, XT-08, XT-09, XT-10)", async () => {
-    const { ask, until } = serveExtension({ tools });
+    const { request: ask, until } = serveExtension({ tools });
     const { taskId } = await ask("tools/call", { name: "asks" });
     const waiting = await until(taskId, "input_required");
     const both = Object.keys(Object(waiting.inputRequests));
@@ -215,7 +215,7 @@ describe("input requests of a task of the extension", () => {
         return (await elicit(form, { key: "two" })).action;
       },
     });
-    const { ask, until } = serveExtension({ tools: [tool], tasks: { store } });
+    const { request: ask, until } = serveExtension({ tools: [tool], tasks: { store } });
     const { taskId } = await ask("tools/call", { name: "asks" });
     const { inputRequests } = await until(taskId, "input_required");
     expect(Object.keys(Object(inputRequests))).toEqual(["two"]);
@@ -230,7 +230,7 @@ describe("input requests of a task of the extension", () => {
         return String((await elicit(params, { key: "name" })).content?.a);
       },
     });
-    const { ask, until } = serveExtension({ tools: [keyed] });
+    const { request: ask, until } = serveExtension({ tools: [keyed] });
     const { taskId } = await ask("tools/call", { name: "keyed" });
     expect((await until(taskId, "input_required")).inputRequests).toEqual({
       name: { method: "elicitation/create", params: form },
@@ -248,7 +248,7 @@ describe("input requests of a task of the extension", () => {
       },
       execute: (name, { task }) => `${String(name)} ${task === undefined ? "at once" : "later"}`,
     });
-    const { ask, until } = serveExtension({ tools: [first] });
+    const { request: ask, until } = serveExtension({ tools: [first] });
     const asked = await ask("tools/call", { name: "first" });
     expect(asked).toMatchObject({ resultType: "input_required", inputRequests: { name: {} } });
     expect(asked).not.toHaveProperty("taskId");
@@ -282,7 +282,7 @@ describe("input requests of a task of the extension", () => {
         return [{ type: "text", text: `${lines} of ${this.#lines} lines` }];
       }
     }
-    const { ask, until } = serveExtension({ tools: [new Report()] });
+    const { request: ask, until } = serveExtension({ tools: [new Report()] });
     const { taskId } = await ask("tools/call", { name: "report" });
     expect(textOf(await until(taskId, "completed"))).toBe("2 of 2 lines");
     const { content } = await ask("tools/call", { name: "report" }, { capabilities: {} });
@@ -298,7 +298,7 @@ describe("input requests of a task of the extension", () => {
           ? JSON.stringify(inputResponses.a)
           : inputRequired({ inputRequests: { a: { method: "elicitation/create", params: form } } }),
     });
-    const { ask, until } = serveExtension({ tools: [returns] });
+    const { request: ask, until } = serveExtension({ tools: [returns] });
     const { taskId } = await ask("tools/call", { name: "returns" });
     await until(taskId, "input_required");
     await ask("tasks/update", { taskId, inputResponses: { a: accept("1") } });
@@ -306,7 +306,7 @@ describe("input requests of a task of the extension", () => {
   });
 
   test("an input request that the client does not support fails the task with the missing capability", async () => {
-    const { ask, until } = serveExtension({ tools });
+    const { request: ask, until } = serveExtension({ tools });
     const capabilities = { extensions: { [extension.id]: {} } };
     const { taskId } = await ask("tools/call", { name: "asks" }, { capabilities });
     expect(await until(taskId, "failed")).toMatchObject({
@@ -330,12 +330,12 @@ describe("a listener for a task", () => {
         return "done";
       },
     });
-    const { ask, wire, until } = serveExtension({ tools: [chatty] });
+    const { request: ask, wire, until } = serveExtension({ tools: [chatty] });
     const { taskId } = await ask("tools/call", { name: "chatty", _meta: { progressToken: 1 } });
     const notifications = { taskIds: [taskId, "unknown"] };
     const capabilities = { [meta.capabilities]: declaring };
     wire.post(request("listening", "subscriptions/listen", { notifications }, capabilities));
-    const acknowledged = await hear(wire, ({ method }) => method === "notifications/subscriptions/acknowledged");
+    const acknowledged = await receive(wire, ({ method }) => method === "notifications/subscriptions/acknowledged");
     expect(acknowledged.params).toMatchObject({ notifications: { taskIds: [taskId] } });
     gate.open();
     await until(taskId, "input_required");
@@ -356,7 +356,7 @@ describe("a listener for a task", () => {
   });
 
   test("a listener for a task without the extension is rejected with the missing capability (XT-12)", async () => {
-    const { ask } = serveExtension({ tools });
+    const { request: ask } = serveExtension({ tools });
     const params = { notifications: { taskIds: ["x"] } };
     expect(await ask("subscriptions/listen", params, { capabilities: {} })).toMatchObject(missing);
     expect(await ask("subscriptions/listen", { notifications: { taskIds: "x" } })).toMatchObject({ code: -32602 });
@@ -400,30 +400,30 @@ describe("a task whose client is served by two programs with one store", () => {
   const other = serveExtension({ tools, tasks });
 
   test("a task in a shared store takes input responses at either program, one by one (XT-09, XT-10)", async () => {
-    const { taskId } = await running.ask("tools/call", { name: "asks" });
+    const { taskId } = await running.request("tools/call", { name: "asks" });
     const [one = "", two = ""] = Object.keys(Object((await other.until(taskId, "input_required")).inputRequests));
     const inputResponses = { [one]: accept("1"), nobody: accept("0") };
-    expect(await other.ask("tasks/update", { taskId, inputResponses })).toMatchObject({ resultType: "complete" });
-    expect(await other.ask("tasks/update", { taskId, inputResponses: { [two]: accept("2") } })).not.toHaveProperty(
+    expect(await other.request("tasks/update", { taskId, inputResponses })).toMatchObject({ resultType: "complete" });
+    expect(await other.request("tasks/update", { taskId, inputResponses: { [two]: accept("2") } })).not.toHaveProperty(
       "code",
     );
     const hasNext = async (): Promise<boolean> =>
-      "three" in Object((await other.ask("tasks/get", { taskId })).inputRequests);
+      "three" in Object((await other.request("tasks/get", { taskId })).inputRequests);
     await expect.poll(hasNext).toBe(true);
-    await other.ask("tasks/update", { taskId, inputResponses: { three: accept("3") } });
+    await other.request("tasks/update", { taskId, inputResponses: { three: accept("3") } });
     expect(textOf(await other.until(taskId, "completed"))).toBe("1,2,3");
     expect(textOf(await running.until(taskId, "completed"))).toBe("1,2,3");
   });
 
   test("a task in a shared store rejects a wrong response (S-049)", async () => {
-    const { taskId } = await running.ask("tools/call", { name: "asks" });
+    const { taskId } = await running.request("tools/call", { name: "asks" });
     const [one = "", two = ""] = Object.keys(Object((await other.until(taskId, "input_required")).inputRequests));
     const inputResponses = { [one]: accept("1"), [two]: { action: "accept", content: { a: 3 } } };
-    expect(await other.ask("tasks/update", { taskId, inputResponses })).toMatchObject({ code: -32602 });
+    expect(await other.request("tasks/update", { taskId, inputResponses })).toMatchObject({ code: -32602 });
     expect(tasks.store.find({ id: String(taskId), owner: `task:${String(taskId)}` })).not.toHaveProperty(
       "inputResponses",
     );
-    await other.ask("tasks/cancel", { taskId });
+    await other.request("tasks/cancel", { taskId });
   });
 
   test("a task in a shared store ends where it runs when it is cancelled elsewhere", async () => {
@@ -437,30 +437,30 @@ describe("a task whose client is served by two programs with one store", () => {
       },
     });
     const here = serveExtension({ tools: [waits], tasks });
-    const { taskId } = await here.ask("tools/call", { name: "waits" });
+    const { taskId } = await here.request("tools/call", { name: "waits" });
     await other.until(taskId, "input_required");
-    await other.ask("tasks/cancel", { taskId });
+    await other.request("tasks/cancel", { taskId });
     await aborted.opened;
-    expect(await here.ask("tasks/get", { taskId })).toMatchObject({ status: "cancelled" });
+    expect(await here.request("tasks/get", { taskId })).toMatchObject({ status: "cancelled" });
   });
 
   test("a task in a shared store takes responses that arrive after its end (XT-10)", async () => {
-    const { taskId } = await running.ask("tools/call", { name: "quick" });
+    const { taskId } = await running.request("tools/call", { name: "quick" });
     await other.until(taskId, "completed");
-    const late = await other.ask("tasks/update", { taskId, inputResponses: { one: accept("1") } });
+    const late = await other.request("tasks/update", { taskId, inputResponses: { one: accept("1") } });
     expect(late).toMatchObject({ resultType: "complete" });
   });
 
   test("a task in a shared store is notified only where it runs (C-070)", async () => {
-    const { taskId } = await running.ask("tools/call", { name: "asks" });
+    const { taskId } = await running.request("tools/call", { name: "asks" });
     const honoured = async ({ wire }: typeof running): Promise<unknown> => {
       const params = { notifications: { taskIds: [taskId] } };
       wire.receiver?.message(request("listen", "subscriptions/listen", params, { [meta.capabilities]: declaring }));
-      const said = await hear(wire, ({ method }) => method === "notifications/subscriptions/acknowledged");
+      const said = await receive(wire, ({ method }) => method === "notifications/subscriptions/acknowledged");
       return Object(said.params).notifications;
     };
     expect(await honoured(running)).toEqual({ taskIds: [taskId] });
     expect(await honoured(other)).toEqual({});
-    await running.ask("tasks/cancel", { taskId });
+    await running.request("tasks/cancel", { taskId });
   });
 });

@@ -71,11 +71,15 @@ function serve(cause: () => never | Promise<never>): Rig {
 const ada = { principal: "ada" };
 const bob = { principal: "bob" };
 const error = { code: -32603 };
-const begin = ({ ask }: Rig, who: typeof ada): Promise<Readonly<Record<string, unknown>>> =>
+const begin = ({ request: ask }: Rig, who: typeof ada): Promise<Readonly<Record<string, unknown>>> =>
   ask("tools/call", { name: "work" }, who);
 
 /** Asks for a task of somebody until it has ended. */
-async function readEnd({ ask }: Rig, taskId: unknown, who: typeof ada): Promise<Readonly<Record<string, unknown>>> {
+async function readEnd(
+  { request: ask }: Rig,
+  taskId: unknown,
+  who: typeof ada,
+): Promise<Readonly<Record<string, unknown>>> {
   for (let count = 0; count < 1_000; count += 1) {
     const task = await ask("tasks/get", { taskId }, who);
     if (task.status !== "working") return task;
@@ -104,10 +108,13 @@ describe.each(failures)("a task store that %s", (_, cause) => {
     const rig = serve(cause);
     const [mine, other] = [await begin(rig, ada), await begin(rig, bob)];
     rig.store.armed = operation;
-    const both = [rig.ask(method, { taskId: mine.taskId }, ada), rig.ask(method, { taskId: other.taskId }, bob)];
+    const both = [
+      rig.request(method, { taskId: mine.taskId }, ada),
+      rig.request(method, { taskId: other.taskId }, bob),
+    ];
     expect(await Promise.all(both)).toMatchObject([error, { resultType: "complete" }]);
     expect(rig.store.armed).toBeUndefined();
-    expect(await rig.ask(method, { taskId: mine.taskId }, ada)).toMatchObject({ resultType: "complete" });
+    expect(await rig.request(method, { taskId: mine.taskId }, ada)).toMatchObject({ resultType: "complete" });
     rig.open();
     const status = method === "tasks/cancel" ? "cancelled" : "completed";
     expect(await readEnd(rig, mine.taskId, ada)).toMatchObject({ status });

@@ -4,7 +4,7 @@ import type { ClientConnection } from "../../../../runtime/client/connect.ts";
 import {
   connectScript,
   openingResult,
-  sayJson,
+  respondJson,
   serveScript,
   sessionId,
   usual,
@@ -99,7 +99,7 @@ test("a call that is cancelled while its session is renewed is not sent in the n
     if (isCall(request)) return response.writeHead(404).end();
     if (method !== "initialize" || !server?.requests.some(isCall)) return usual;
     const headers = { "mcp-session-id": sessionId };
-    renew = () => sayJson(response, { jsonrpc: "2.0", id, result: openingResult(params) }, { headers });
+    renew = () => respondJson(response, { jsonrpc: "2.0", id, result: openingResult(params) }, { headers });
     return undefined;
   };
   const rig = await callWith(script);

@@ -6,8 +6,8 @@ import {
   connectScript,
   openingResult,
   resultEvent,
-  sayEvents,
-  sayJson,
+  respondEvents,
+  respondJson,
   sessionId,
   usual,
   type Script,
@@ -61,7 +61,7 @@ describe("messages as POST requests", () => {
   test("a message carries no session where the server gives none: no header, no DELETE", async () => {
     const { server, client } = await start(({ message }, response) =>
       message.method === "initialize"
-        ? sayJson(response, { jsonrpc: "2.0", id: message.id, result: openingResult(message.params) })
+        ? respondJson(response, { jsonrpc: "2.0", id: message.id, result: openingResult(message.params) })
         : usual,
     );
     await client.request("ping");
@@ -73,14 +73,14 @@ describe("messages as POST requests", () => {
   test("a session id with forbidden characters is rejected (T-51)", async () => {
     const server = await serve(({ message }, response) => {
       const result = openingResult(message.params);
-      sayJson(response, { jsonrpc: "2.0", id: message.id, result }, { headers: { "mcp-session-id": "a b" } });
+      respondJson(response, { jsonrpc: "2.0", id: message.id, result }, { headers: { "mcp-session-id": "a b" } });
     });
     await expect(connectScript(server)).rejects.toThrow("session ID with invalid characters");
   });
 
   test("a notification is accepted by any 2xx, whatever the body contains (T-24)", async () => {
     const { client } = await start(({ message }, response) =>
-      message.method?.startsWith("notifications/") ? sayJson(response, { any: "thing" }) : usual,
+      message.method?.startsWith("notifications/") ? respondJson(response, { any: "thing" }) : usual,
     );
     expect(await client.request("ping")).toEqual({});
   });
@@ -122,7 +122,7 @@ describe("messages as POST requests", () => {
         const { method, params, result, id } = request.message;
         if (method === "tools/call") {
           const ask = { jsonrpc: "2.0", id: "s1", method: "roots/list", params: { _meta: { progressToken: "t" } } };
-          sayEvents(response, `data: ${JSON.stringify(ask)}\n\n`);
+          respondEvents(response, `data: ${JSON.stringify(ask)}\n\n`);
           void until(() => server.requests.some(({ message }) => message.result !== undefined)).then(() =>
             response.end(resultEvent(id, done)),
           );
@@ -152,7 +152,7 @@ describe("messages as POST requests", () => {
 describe("responses over HTTP", () => {
   test("a response may be JSON (T-26)", async () => {
     const { client } = await start(
-      onCall(({ message }, response) => sayJson(response, { jsonrpc: "2.0", id: message.id, result: done })),
+      onCall(({ message }, response) => respondJson(response, { jsonrpc: "2.0", id: message.id, result: done })),
     );
     expect(await client.request("tools/call", call)).toEqual(done);
   });
@@ -163,7 +163,7 @@ describe("responses over HTTP", () => {
       onCall(({ message }, response) => {
         const progress = (value: number): string =>
           `event: message\ndata: ${JSON.stringify({ jsonrpc: "2.0", method: "notifications/progress", params: { progressToken: message.id, progress: value } })}\n\n`;
-        sayEvents(response, ": hello\n\n", progress(1), progress(2), resultEvent(message.id, done), progress(3));
+        respondEvents(response, ": hello\n\n", progress(1), progress(2), resultEvent(message.id, done), progress(3));
         response.end();
       }),
     );
@@ -175,8 +175,8 @@ describe("responses over HTTP", () => {
     const { client } = await start(
       onCall(({ message }, response) => {
         const answers = [{ jsonrpc: "2.0", id: message.id, result: done }];
-        if (message.params?.["name"] === "json") return sayJson(response, answers);
-        sayEvents(response, `data: ${JSON.stringify(answers)}\n\n`);
+        if (message.params?.["name"] === "json") return respondJson(response, answers);
+        respondEvents(response, `data: ${JSON.stringify(answers)}\n\n`);
         return void response.end();
       }),
       { revisions: [batching] },
@@ -187,7 +187,7 @@ describe("responses over HTTP", () => {
 
   test("a batch is no response where the revision has none", async () => {
     const { client } = await start(
-      onCall(({ message }, response) => sayJson(response, [{ jsonrpc: "2.0", id: message.id, result: done }])),
+      onCall(({ message }, response) => respondJson(response, [{ jsonrpc: "2.0", id: message.id, result: done }])),
     );
     await expect(client.request("tools/call", call)).rejects.toThrow("batches are not supported");
   });
@@ -206,7 +206,7 @@ describe("responses over HTTP", () => {
     ],
     [
       "another answer",
-      (_, response) => sayJson(response, { jsonrpc: "2.0", id: 999, result: {} }),
+      (_, response) => respondJson(response, { jsonrpc: "2.0", id: 999, result: {} }),
       "without a response",
     ],
     [
@@ -216,13 +216,14 @@ describe("responses over HTTP", () => {
     ],
     [
       "an error without an id",
-      (_, response) => sayJson(response, { jsonrpc: "2.0", id: null, error: { code: 1, message: "Quota exceeded" } }),
+      (_, response) =>
+        respondJson(response, { jsonrpc: "2.0", id: null, error: { code: 1, message: "Quota exceeded" } }),
       "without a response for a request: Quota exceeded",
     ],
-    ["more than the limit", (_, response) => sayJson(response, "x".repeat(2_000)), "longer than 1000 bytes"],
+    ["more than the limit", (_, response) => respondJson(response, "x".repeat(2_000)), "longer than 1000 bytes"],
     [
       "an event over the limit",
-      (_, response) => sayEvents(response, `data: ${"x".repeat(2_000)}\n\n`),
+      (_, response) => respondEvents(response, `data: ${"x".repeat(2_000)}\n\n`),
       "longer than 1000",
     ],
     [
@@ -245,8 +246,8 @@ describe("responses over HTTP", () => {
       const { client } = await start(
         onCall(({ message }, response) => {
           const answer = { jsonrpc: "2.0", id: message.id };
-          if (asJson) return sayJson(response, answer);
-          sayEvents(response, `data: ${JSON.stringify(answer)}\n\n`);
+          if (asJson) return respondJson(response, answer);
+          respondEvents(response, `data: ${JSON.stringify(answer)}\n\n`);
           return void response.end();
         }),
       );
@@ -270,7 +271,7 @@ describe("responses over HTTP", () => {
     let refused = 0;
     const { server, client } = await start(
       onCall((request, response) => {
-        if (refused === 2) return sayJson(response, { jsonrpc: "2.0", id: request.message.id, result: done });
+        if (refused === 2) return respondJson(response, { jsonrpc: "2.0", id: request.message.id, result: done });
         refused += 1;
         return refuse(status, retryAfter)(request, response);
       }),
@@ -299,7 +300,7 @@ describe("responses over HTTP", () => {
       const error = { code: 1080, message: "The bank did not respond" };
       const { server, client } = await start(
         onCall(({ message }, response) =>
-          sayJson(response, { jsonrpc: "2.0", id: message.id, error }, { status, headers: { "retry-after": "0" } }),
+          respondJson(response, { jsonrpc: "2.0", id: message.id, error }, { status, headers: { "retry-after": "0" } }),
         ),
       );
       await expect(client.request("tools/call", call)).rejects.toMatchObject({ name: "PeerError", code: 1080 });
@@ -333,7 +334,7 @@ describe("responses over HTTP", () => {
           message.params?.["name"] === "own"
             ? { jsonrpc: "2.0", id: message.id, error }
             : { jsonrpc: "2.0", id: null, error };
-        sayJson(response, body, { status: 400 });
+        respondJson(response, body, { status: 400 });
       }),
     );
     await expect(client.request("tools/call", { name: "own" })).rejects.toMatchObject({
@@ -348,7 +349,7 @@ describe("responses over HTTP", () => {
     const { client } = await start(
       onCall(({ message }, response) => {
         response.on("close", () => (closed = true));
-        sayEvents(response, resultEvent(message.id, done));
+        respondEvents(response, resultEvent(message.id, done));
       }),
     );
     expect(await client.request("tools/call", call)).toEqual(done);
@@ -362,7 +363,7 @@ describe("the GET stream", () => {
       void start((request, response) => {
         if (!listening(request)) return usual;
         const ping = { jsonrpc: "2.0", id: "p", method: "ping" };
-        return sayEvents(response, `data: ${JSON.stringify(ping)}\n\n`);
+        return respondEvents(response, `data: ${JSON.stringify(ping)}\n\n`);
       }, {}).then(({ server }) =>
         until(() => server.requests.some(({ message }) => message.result !== undefined)).then(() => resolve(server)),
       );
@@ -385,7 +386,7 @@ describe("the GET stream", () => {
     async (status) => {
       const { server, client } = await start((request, response) =>
         listening(request)
-          ? sayJson(response, { jsonrpc: "2.0", error: { code: -32000, message: "no" } }, { status })
+          ? respondJson(response, { jsonrpc: "2.0", error: { code: -32000, message: "no" } }, { status })
           : usual,
       );
       await until(() => server.requests.some(listening));
@@ -400,7 +401,7 @@ describe("the GET stream", () => {
     const { server, client } = await start((request, response) => {
       if (!listening(request)) return usual;
       count += 1;
-      sayEvents(response, `id: e${count}\ndata:\n\n`);
+      respondEvents(response, `id: e${count}\ndata:\n\n`);
       return count < 3 && void response.end();
     });
     await until(() => count === 3);
@@ -418,7 +419,7 @@ describe("the GET stream", () => {
       if (!listening(request)) return usual;
       count += 1;
       if (request.headers["last-event-id"] !== undefined) return void response.writeHead(400).end();
-      sayEvents(response, "id: e\ndata:\n\n");
+      respondEvents(response, "id: e\ndata:\n\n");
       return count === 1 && void response.end();
     });
     await until(() => count === 3);
@@ -438,7 +439,7 @@ describe("the GET stream", () => {
         if (!listening(request)) return usual;
         gets += 1;
         if (isDown) return void response.writeHead(503).end();
-        sayEvents(response, "data:\n\n");
+        respondEvents(response, "data:\n\n");
         isDown = gets === 1;
         return isDown && void response.end();
       },
@@ -458,9 +459,9 @@ describe("a stream that ends before the response", () => {
     const { server, client } = await start(
       (request, response) => {
         if (listening(request))
-          return sayEvents(response, resultEvent(server.requests.find(isCall)?.message.id, done, "e2"));
+          return respondEvents(response, resultEvent(server.requests.find(isCall)?.message.id, done, "e2"));
         if (!isCall(request)) return usual;
-        sayEvents(response, "id: e1\nretry: 120\ndata:\n\n");
+        respondEvents(response, "id: e1\nretry: 120\ndata:\n\n");
         closedAt = performance.now();
         return void response.end();
       },
@@ -484,10 +485,10 @@ describe("a stream that ends before the response", () => {
         const [stream, last = 0] = String(request.headers["last-event-id"] ?? request.message.id)
           .split("-")
           .map(Number);
-        if (last === cuts) return (sayEvents(response, resultEvent(stream, done)), void response.end());
+        if (last === cuts) return (respondEvents(response, resultEvent(stream, done)), void response.end());
         const params = { progressToken: stream, progress: last + 1 };
         const data = JSON.stringify({ jsonrpc: "2.0", method: "notifications/progress", params });
-        sayEvents(response, `id: ${stream}-${last + 1}\nretry: 1\ndata: ${data}\n\n`, 'data: {"half');
+        respondEvents(response, `id: ${stream}-${last + 1}\nretry: 1\ndata: ${data}\n\n`, 'data: {"half');
         return void setTimeout(() => response.destroy(), 5);
       },
       { listen: false },
@@ -505,12 +506,12 @@ describe("a stream that ends before the response", () => {
     let gets = 0;
     const { server, client } = await start(
       (request, response) => {
-        if (isCall(request)) return (sayEvents(response, "id: e1\ndata:\n\n"), void response.end());
+        if (isCall(request)) return (respondEvents(response, "id: e1\ndata:\n\n"), void response.end());
         if (!listening(request)) return usual;
         gets += 1;
-        if (gets === 1) return (sayEvents(response), void response.end());
+        if (gets === 1) return (respondEvents(response), void response.end());
         if (gets === 2) return void response.writeHead(409).end();
-        return sayEvents(response, resultEvent(server.requests.find(isCall)?.message.id, done));
+        return respondEvents(response, resultEvent(server.requests.find(isCall)?.message.id, done));
       },
       { listen: false },
     );
@@ -531,7 +532,7 @@ describe("a stream that ends before the response", () => {
       const { server, client } = await start(
         (request, response) => {
           if (!isCall(request)) return usual;
-          sayEvents(response, events);
+          respondEvents(response, events);
           return void response.end();
         },
         { listen: false },
@@ -555,7 +556,7 @@ describe("a stream that ends before the response", () => {
     async (status, name, attempts) => {
       const { server, client } = await start(
         (request, response) => {
-          if (isCall(request)) return (sayEvents(response, "id: e1\ndata:\n\n"), void response.end());
+          if (isCall(request)) return (respondEvents(response, "id: e1\ndata:\n\n"), void response.end());
           return listening(request) ? void response.writeHead(status).end() : usual;
         },
         { listen: false, reconnect: { attempts: 3 } },

@@ -4,7 +4,7 @@ import { connect, type ClientConnection } from "../../../../runtime/client/conne
 import { createHttpClientTransport } from "../../../../runtime/transport/http-client/http-client.ts";
 import { createSseClientTransport } from "../../../../runtime/transport/http-sse/http-sse-client.ts";
 import { newest, revisionOf } from "../../../kit/revisions.ts";
-import { openingResult, sayJson, serveScript, usual } from "../../../kit/scripted-server.ts";
+import { openingResult, respondJson, serveScript, usual } from "../../../kit/scripted-server.ts";
 import { until } from "../../../kit/time.ts";
 
 const open: (() => Promise<void>)[] = [];
@@ -36,7 +36,7 @@ async function startFlooder(kind: (typeof kinds)[number], isDeaf: boolean): Prom
     }
     if (message.method === "initialize") {
       const answer = { jsonrpc: "2.0", id: message.id, result: openingResult(message.params) };
-      if (!isOld) return sayJson(response, answer, { headers: { "mcp-session-id": "s" } });
+      if (!isOld) return respondJson(response, answer, { headers: { "mcp-session-id": "s" } });
       stream?.write(`event: message\ndata: ${JSON.stringify(answer)}\n\n`);
     }
     if (message.method !== undefined) return message.method === "initialize" ? response.writeHead(202).end() : usual;

@@ -7,8 +7,8 @@ import {
   connectScript,
   openingResult,
   resultEvent,
-  sayEvents,
-  sayJson,
+  respondEvents,
+  respondJson,
   usual,
   type Received,
   type Script,
@@ -30,7 +30,7 @@ function forgetful(inner: Script = () => usual): { readonly script: Script; forg
     if (isOpening(request)) {
       current += 1;
       const body = { jsonrpc: "2.0", id: message.id, result: openingResult(message.params) };
-      return sayJson(response, body, { headers: { "mcp-session-id": `s${current}` } });
+      return respondJson(response, body, { headers: { "mcp-session-id": `s${current}` } });
     }
     if (headers["mcp-session-id"] !== `s${current}`) return response.writeHead(404).end();
     return inner(request, response);
@@ -46,7 +46,7 @@ async function startCutCall({ retry }: { readonly retry: number }): Promise<{
 }> {
   const { script, forget } = forgetful((request, response) => {
     if (!isCall(request)) return usual;
-    sayEvents(response, `id: e\nretry: ${retry}\ndata:\n\n`);
+    respondEvents(response, `id: e\nretry: ${retry}\ndata:\n\n`);
     return void response.end();
   });
   const { server, client } = await start(script, { listen: false });
@@ -67,7 +67,7 @@ test.each([
     const { id } = request.message;
     if (!isCall(request)) return usual;
     const events = [ask, ...(how === "cancelled" ? [cancel] : []), { jsonrpc: "2.0", id, result: { content: [] } }];
-    sayEvents(response, ...events.map((message) => `data: ${JSON.stringify(message)}\n\n`));
+    respondEvents(response, ...events.map((message) => `data: ${JSON.stringify(message)}\n\n`));
     return void response.end();
   });
   const server = await serve(script);
@@ -160,7 +160,7 @@ describe("a session that the server has forgotten", () => {
     const { script, forget } = forgetful((request, response) => {
       if (!listening(request)) return usual;
       cut = () => void response.end();
-      return sayEvents(response, "id: e\nretry: 5\ndata:\n\n");
+      return respondEvents(response, "id: e\nretry: 5\ndata:\n\n");
     });
     const { server } = await start(script);
     await until(() => server.requests.some(listening));
@@ -214,7 +214,7 @@ describe("a session that the server has forgotten", () => {
           : usual;
       openings += 1;
       const result = { ...openingResult(request.message.params), ...(openings > 1 && change) };
-      return sayJson(
+      return respondJson(
         response,
         { jsonrpc: "2.0", id: request.message.id, result },
         { headers: { "mcp-session-id": `s${openings}` } },
@@ -261,7 +261,7 @@ describe("closing a connection", () => {
 
   test("closing settles every call at once (R29)", async () => {
     const { server, client } = await start((request, response) =>
-      isCall(request) ? sayEvents(response, ":\n\n") : usual,
+      isCall(request) ? respondEvents(response, ":\n\n") : usual,
     );
     const calls = Array.from({ length: 50 }, () => client.request("tools/call", call));
     const outcomes = Promise.allSettled(calls);
@@ -281,7 +281,7 @@ describe("a call that is cancelled", () => {
       const { server, client } = await start((request, response) => {
         if (!isCall(request)) return usual;
         response.on("close", () => (closed = true));
-        return kind === "events" && sayEvents(response, "id: e\ndata:\n\n");
+        return kind === "events" && respondEvents(response, "id: e\ndata:\n\n");
       });
       const stop = new AbortController();
       const running = client.request("tools/call", call, { signal: stop.signal });
@@ -404,7 +404,7 @@ test("a call whose server is gone fails after two attempts to reach it", async (
       if (!isCall(request)) return usual;
       const params = { progressToken: request.message.id, progress: 1 };
       const progress = JSON.stringify({ jsonrpc: "2.0", method: "notifications/progress", params });
-      sayEvents(response, `id: e\ndata: ${progress}\n\n`);
+      respondEvents(response, `id: e\ndata: ${progress}\n\n`);
       return;
     },
     { listen: false, fetch: counted, reconnect: { initialDelay: 200, maxDelay: 600_000, factor: 5_000 } },
@@ -437,7 +437,7 @@ test("250 calls at once get their responses, each on a stream of its own (T-38)"
   const { client } = await start((request, response) => {
     if (!isCall(request)) return usual;
     const { id } = request.message;
-    sayEvents(response, resultEvent(id, { content: [{ type: "text", text: String(id) }] }));
+    respondEvents(response, resultEvent(id, { content: [{ type: "text", text: String(id) }] }));
     return void response.end();
   });
   const answers = await Promise.all(Array.from({ length: 250 }, () => client.request("tools/call", call)));

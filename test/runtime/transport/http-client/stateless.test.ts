@@ -10,7 +10,7 @@ import { forRevisions } from "../../../../runtime/server/for-revisions.ts";
 import { serveHttp } from "../../../../runtime/server/run/serve-http.ts";
 import type { HttpListener } from "../../../../runtime/transport/http-server/listen.ts";
 import { createHttpClientTransport } from "../../../../runtime/transport/http-client/http-client.ts";
-import { alone, handshakeRevisions, newest } from "../../../kit/revisions.ts";
+import { statelessRevision, handshakeRevisions, newest } from "../../../kit/revisions.ts";
 
 const info = { name: "test", version: "1" };
 const closers: (() => Promise<unknown>)[] = [];
@@ -95,11 +95,11 @@ describe("a stateless client over HTTP", () => {
   test("a stateless client repeats members of its messages in headers (TH-04, TH-05, TH-11, TH-17)", async () => {
     const { url } = await serve();
     const { client, seen } = await open(url);
-    expect(client.revision).toBe(alone);
+    expect(client.revision).toBe(statelessRevision);
     await client.request("tools/list");
     await client.request("tools/call", { name: "mirrored" });
     await client.request("prompts/get", { name: "Grüße " });
-    const version = { "mcp-protocol-version": alone.id };
+    const version = { "mcp-protocol-version": statelessRevision.id };
     expect(seen.map(mirrored)).toEqual([
       { ...version, "mcp-method": "server/discover" },
       { ...version, "mcp-method": "tools/list" },
@@ -146,7 +146,7 @@ describe("a stateless client over HTTP", () => {
     const { url } = await serve();
     const { client } = await open(url);
     await expect(client.request("tools/call", { name: "none" })).rejects.toMatchObject({ code: -32602 });
-    const row = alone.clientRequests["server/discover"];
+    const row = statelessRevision.clientRequests["server/discover"];
     if (!row) throw new Error("no row");
     const unknown = { ...row, method: "unknown/method" };
     await expect(client.request(unknown, {})).rejects.toMatchObject({ code: -32601 });
@@ -235,7 +235,7 @@ test("tools with invalid param headers are left out, and that is reported (TH-22
     const result =
       method === "tools/list"
         ? { ...head, tools }
-        : { ...head, supportedVersions: [alone.id], capabilities: { tools: {} } };
+        : { ...head, supportedVersions: [statelessRevision.id], capabilities: { tools: {} } };
     return { status: 200, body: { jsonrpc: "2.0", id, result } };
   });
   const { client, reports } = await open(url);
@@ -250,7 +250,7 @@ test("a result of an unknown type is an error (C-005, C-006)", async () => {
   const url = await answerAll((body) => {
     const { id, method } = isObject(body) ? body : {};
     const capabilities = { tools: {}, prompts: {} };
-    const known = { supportedVersions: [alone.id], capabilities, tools: [], prompts: [] };
+    const known = { supportedVersions: [statelessRevision.id], capabilities, tools: [], prompts: [] };
     const kind = method === "tools/list" ? { resultType: "surprise" } : {};
     return { status: 200, body: { jsonrpc: "2.0", id, result: { ...known, ...kind } } };
   });

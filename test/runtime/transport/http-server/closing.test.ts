@@ -6,7 +6,7 @@ import { createServer, serveHttp } from "../../../../runtime/index.ts";
 import { joinCluster } from "../../../../cluster/cluster.ts";
 import { createMemoryCluster } from "../../../../cluster/memory-engine.ts";
 import { createGate, inTime } from "../../../kit/time.ts";
-import { alone } from "../../../kit/revisions.ts";
+import { statelessRevision } from "../../../kit/revisions.ts";
 import { request } from "../../../kit/messages.ts";
 import { acceptBoth, call, initialize } from "../../../kit/http-exchange.ts";
 
@@ -48,7 +48,7 @@ async function openSession(url: string): Promise<Record<string, string>> {
   return { "mcp-session-id": opened.headers.get("mcp-session-id") ?? "" };
 }
 
-const stateless = { "mcp-protocol-version": alone.id, "mcp-method": "tools/call", "mcp-name": "slow" };
+const stateless = { "mcp-protocol-version": statelessRevision.id, "mcp-method": "tools/call", "mcp-name": "slow" };
 
 test.each([
   ["rejects connections of clients without sessions", { isInSession: false, isNode: false, isRefused: true }],

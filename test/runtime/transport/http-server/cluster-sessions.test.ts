@@ -9,7 +9,7 @@ import type { Authenticate } from "../../../../runtime/transport/http-server/ide
 import type { HttpOptions } from "../../../../runtime/transport/http-server/settings.ts";
 import { override } from "../../../kit/override.ts";
 import { createGate, type Gate, inTime } from "../../../kit/time.ts";
-import { alone } from "../../../kit/revisions.ts";
+import { statelessRevision } from "../../../kit/revisions.ts";
 import { initialized, request } from "../../../kit/messages.ts";
 import { acceptBoth, call, initialize, textOf } from "../../../kit/http-exchange.ts";
 import { createService, type Tool } from "../../../kit/http-server.ts";
@@ -359,7 +359,7 @@ describe("a stateless request to a node of a cluster", () => {
     const [first, second] = [await node("first"), await node("second")];
     const state = stateOf(first.name, second.name);
     const body = request(1, "tools/call", { name: "note", arguments: { ...(state !== undefined && { state }) } });
-    const headers = { "mcp-protocol-version": alone.id, "mcp-method": "tools/call", "mcp-name": "note" };
+    const headers = { "mcp-protocol-version": statelessRevision.id, "mcp-method": "tools/call", "mcp-name": "note" };
     const { status, text } = await first.send({ headers, body });
     expect([status, JSON.parse(text), seen]).toEqual([200, expect.objectContaining({ id: 1 }), handled]);
   });

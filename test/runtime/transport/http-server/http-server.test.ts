@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { HttpOrigin } from "../../../../runtime/transport/http-server/identity.ts";
-import { askRoots, changed, log, start, type Rig, type Session, type Tool } from "../../../kit/http-server.ts";
+import { requestRoots, changed, log, start, type Rig, type Session, type Tool } from "../../../kit/http-server.ts";
 import { call, initialize, textOf } from "../../../kit/http-exchange.ts";
 import { initialized } from "../../../kit/messages.ts";
 import { handshakeRevisions as revisions } from "../../../kit/revisions.ts";
@@ -21,7 +21,7 @@ const tools: Record<string, Tool> = {
     await log(context, "two");
     return args.text;
   },
-  roots: async (context) => JSON.stringify(await askRoots(context)),
+  roots: async (context) => JSON.stringify(await requestRoots(context)),
   origin: (context) => void origins.push(context.origin),
   gate: (context, args) => {
     context.signal.addEventListener("abort", () => aborted.push(args.key));

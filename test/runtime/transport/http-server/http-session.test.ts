@@ -8,7 +8,7 @@ import type {
   StreamDirectory,
 } from "../../../../runtime/transport/http-server/session/session-streams.ts";
 import { HttpSession } from "../../../../runtime/transport/http-server/session/session.ts";
-import { alone, revisionOf } from "../../../kit/revisions.ts";
+import { statelessRevision, revisionOf } from "../../../kit/revisions.ts";
 import { createGate } from "../../../kit/time.ts";
 import { createSessionSettings } from "../../../kit/http-server.ts";
 import { WatchedExchange } from "./watched-exchange.ts";
@@ -229,7 +229,7 @@ describe("the requests of a session", () => {
     expect([session.isResumable, session.polls]).toEqual([true, false]);
     session.agree(revisionOf("2025-11-25"));
     expect([session.isResumable, session.polls]).toEqual([true, true]);
-    session.agree(alone);
+    session.agree(statelessRevision);
     expect([session.isResumable, session.polls]).toEqual([false, false]);
   });
 

@@ -5,7 +5,7 @@ import type { SessionStore } from "../../../../runtime/stores/session-store.ts";
 import { createMemoryCluster, joinCluster } from "../../../../cluster/index.ts";
 import { createGate, until } from "../../../kit/time.ts";
 import { ManualClock } from "../../../../runtime/testing/manual-clock.ts";
-import { askRoots, log, start, type Rig, type Tool } from "../../../kit/http-server.ts";
+import { requestRoots, log, start, type Rig, type Tool } from "../../../kit/http-server.ts";
 import { call, initialize, textOf } from "../../../kit/http-exchange.ts";
 
 const rigs: Rig[] = [];
@@ -21,7 +21,7 @@ const tools: Record<string, Tool> = {
   },
   ask: async (context) => {
     try {
-      return await askRoots(context);
+      return await requestRoots(context);
     } catch (error) {
       return error instanceof Error ? error.name : "";
     }

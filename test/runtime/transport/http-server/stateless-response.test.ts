@@ -6,7 +6,7 @@ import {
   type StatelessResponseOptions,
 } from "../../../../runtime/transport/http-server/stateless-response.ts";
 import { settle } from "../../../../runtime/testing/manual-clock.ts";
-import { alone } from "../../../kit/revisions.ts";
+import { statelessRevision } from "../../../kit/revisions.ts";
 import { WatchedExchange } from "./watched-exchange.ts";
 
 const result: Outgoing = { jsonrpc: "2.0", id: 1, result: { done: true } };
@@ -32,7 +32,7 @@ function open(options: Options = {}) {
     identity: { principal: "ann" },
     parsed: {
       message: { kind: "request", id: 1, method, params: {} },
-      agreement: { revision: alone, client: { info, capabilities: {} } },
+      agreement: { revision: statelessRevision, client: { info, capabilities: {} } },
     },
     style: "auto",
     maxWaiting: 100_000,

@@ -6,8 +6,8 @@ import { isObject, type Revision } from "../../../../generated/support.ts";
 import { forRevisions } from "../../../../runtime/server/for-revisions.ts";
 import { serveHttp } from "../../../../runtime/server/run/serve-http.ts";
 import { createHttpHandler, type ServeHttpOptions } from "../../../../runtime/server/run/http-handler.ts";
-import { alone, handshakeRevisions, newest } from "../../../kit/revisions.ts";
-import { claim, meta, request } from "../../../kit/messages.ts";
+import { statelessRevision, handshakeRevisions, newest } from "../../../kit/revisions.ts";
+import { requestMetadata, meta, request } from "../../../kit/messages.ts";
 
 const begun: string[] = [];
 const aborted: string[] = [];
@@ -106,7 +106,7 @@ function post(target: Target, message: object, { headers, signal }: Sent = {}): 
   const fields = {
     accept: "application/json, text/event-stream",
     "content-type": "application/json",
-    "mcp-protocol-version": alone.id,
+    "mcp-protocol-version": statelessRevision.id,
     "mcp-method": "method" in message ? String(message.method) : undefined,
     "mcp-name": typeof name === "string" ? name : typeof uri === "string" ? uri : undefined,
     ...headers,
@@ -147,7 +147,7 @@ describe.each(["node", "fetch"] as const)("over %s", (platform) => {
 
   test("server/discover is served (S-016)", async () => {
     const answer = await post(await start(), request(1, "server/discover"));
-    expect(await answer.json()).toMatchObject({ result: { supportedVersions: [alone.id] } });
+    expect(await answer.json()).toMatchObject({ result: { supportedVersions: [statelessRevision.id] } });
   });
 
   test("messages before the response make it a stream that the response ends (TH-07, TH-08, TH-09)", async () => {
@@ -224,7 +224,7 @@ describe.each(["node", "fetch"] as const)("over %s", (platform) => {
     expect(answer.status).toBe(400);
     expect(await answer.json()).toMatchObject({
       id: 5,
-      error: { code: -32022, data: { supported: [alone.id], requested } },
+      error: { code: -32022, data: { supported: [statelessRevision.id], requested } },
     });
   });
 
@@ -276,7 +276,11 @@ describe.each(["node", "fetch"] as const)("over %s", (platform) => {
 
   test("notifications are accepted and have no effect (TH-06, B-002)", async () => {
     const target = await start();
-    const cancelled = { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1, _meta: claim() } };
+    const cancelled = {
+      jsonrpc: "2.0",
+      method: "notifications/cancelled",
+      params: { requestId: 1, _meta: requestMetadata() },
+    };
     const answer = await post(target, cancelled);
     expect([answer.status, await answer.text()]).toEqual([202, ""]);
     const bare = await post(target, { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1 } });
@@ -290,7 +294,7 @@ describe.each(["node", "fetch"] as const)("over %s", (platform) => {
   test("notifications of a version that is not served are rejected, without an id (TH-06, TH-13)", async () => {
     const target = await start();
     const version = "v999.0.0";
-    const params = { requestId: 1, _meta: { ...claim(), [meta.version]: version } };
+    const params = { requestId: 1, _meta: { ...requestMetadata(), [meta.version]: version } };
     const cancelled = { jsonrpc: "2.0", method: "notifications/cancelled", params };
     const answer = await post(target, cancelled, { headers: { "mcp-protocol-version": version } });
     expect(await code(answer)).toEqual([400, -32022, undefined]);
@@ -305,8 +309,12 @@ describe.each(["node", "fetch"] as const)("over %s", (platform) => {
 
   test.each([
     ["that names its revision, also where there are sessions", revisions, [{ method: "a" }, request(1, "tools/list")]],
-    ["without metadata, where there are no sessions", [alone], [{ jsonrpc: "2.0", id: 1, method: "tools/list" }]],
-    ["without messages, where there are no sessions", [alone], []],
+    [
+      "without metadata, where there are no sessions",
+      [statelessRevision],
+      [{ jsonrpc: "2.0", id: 1, method: "tools/list" }],
+    ],
+    ["without messages, where there are no sessions", [statelessRevision], []],
   ])("a batch %s is rejected as a batch (2.1)", async (_what, served, body) => {
     const response = await post(await start(served), body);
     const message = "A message must be a JSON object; batches are not supported";
@@ -338,7 +346,7 @@ describe.each(["node", "fetch"] as const)("over %s", (platform) => {
   });
 
   test("a server without sessions accepts only POST, and opens no session (TH-16, TH-30, S-019)", async () => {
-    const target = await start([alone]);
+    const target = await start([statelessRevision]);
     const unnamed = { jsonrpc: "2.0", id: 1, method: "tools/list", params: {} };
     const without = await post(target, unnamed, { headers: { "mcp-protocol-version": undefined } });
     expect(await without.json()).toMatchObject({ error: { data: { header: "MCP-Protocol-Version" } } });
@@ -384,5 +392,7 @@ test("a tool with a param header at an unsupported place is not served (TH-21)",
     inputSchema: z.object({ size: z.number().meta({ "x-mcp-header": "Size" }) }),
     execute: () => "",
   });
-  expect(() => defineServer({ name: "a", version: "1", tools: [broken] }).implement(alone)).toThrow(/"broken".*size/);
+  expect(() => defineServer({ name: "a", version: "1", tools: [broken] }).implement(statelessRevision)).toThrow(
+    /"broken".*size/,
+  );
 });

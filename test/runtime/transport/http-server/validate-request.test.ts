@@ -5,7 +5,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Authenticate } from "../../../../runtime/transport/http-server/identity.ts";
 import { listenHttp } from "../../../../runtime/transport/http-server/listen.ts";
-import { acceptBoth, call, codeOf, initialize, send, type Answer } from "../../../kit/http-exchange.ts";
+import { acceptBoth, call, codeOf, initialize, send, type HttpResponse } from "../../../kit/http-exchange.ts";
 import { createService, start, type Rig, type Session } from "../../../kit/http-server.ts";
 import { initialized } from "../../../kit/messages.ts";
 import { until } from "../../../kit/time.ts";
@@ -314,7 +314,7 @@ describe("Host (R30)", () => {
       { allowedHosts: ["mcp.example"], onError: ({ kind, error }) => reports.push(`${kind}: ${error.message}`) },
     );
     const origin = "https://app.example";
-    const answers: Answer[] = [];
+    const answers: HttpResponse[] = [];
     for (const headers of [
       { host: "a.example:3000" },
       { host: "b.example" },

@@ -4,8 +4,8 @@ import type { ListenOptions } from "../../../../runtime/transport/http-server/li
 import type { HttpOptions } from "../../../../runtime/transport/http-server/settings.ts";
 import { initialized, request } from "../../../kit/messages.ts";
 import { ManualClock } from "../../../../runtime/testing/manual-clock.ts";
-import { acceptBoth, call, initialize, textOf, type Answer, type Stream } from "../../../kit/http-exchange.ts";
-import { askRoots, createService, log, start, type Rig } from "../../../kit/http-server.ts";
+import { acceptBoth, call, initialize, textOf, type HttpResponse, type Stream } from "../../../kit/http-exchange.ts";
+import { requestRoots, createService, log, start, type Rig } from "../../../kit/http-server.ts";
 import { revisionOf } from "../../../kit/revisions.ts";
 import { until } from "../../../kit/time.ts";
 
@@ -16,7 +16,7 @@ beforeAll(async () => {
     echo: (_: unknown, args: Record<string, unknown>) => args.text,
     chatty: async (context: Parameters<typeof log>[0]) => {
       await log(context, "one");
-      return JSON.stringify(await askRoots(context));
+      return JSON.stringify(await requestRoots(context));
     },
   };
   const authenticate = (head: { header(name: string): string | undefined }): { principal: string } => ({
@@ -30,7 +30,7 @@ afterAll(() => rig.close());
 interface OldSession {
   readonly stream: Stream;
   readonly endpoint: string;
-  post(body: unknown, headers?: Record<string, string>): Promise<Answer>;
+  post(body: unknown, headers?: Record<string, string>): Promise<HttpResponse>;
 }
 
 async function connect(): Promise<OldSession> {

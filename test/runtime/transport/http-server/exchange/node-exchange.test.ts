@@ -11,7 +11,7 @@ import { TurnBatcher } from "../../../../../runtime/transport/http-server/exchan
 import { createServiceHandler, type HttpHandler } from "../../../../../runtime/transport/http-server/handler.ts";
 import type { Identity } from "../../../../../runtime/transport/http-server/identity.ts";
 import type { HttpOptions } from "../../../../../runtime/transport/http-server/settings.ts";
-import { alone } from "../../../../kit/revisions.ts";
+import { statelessRevision } from "../../../../kit/revisions.ts";
 import { request } from "../../../../kit/messages.ts";
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -321,7 +321,7 @@ const head = [
   "Host: localhost",
   "Content-Type: application/json",
   "Accept: application/json, text/event-stream",
-  `MCP-Protocol-Version: ${alone.id}`,
+  `MCP-Protocol-Version: ${statelessRevision.id}`,
   "Mcp-Method: tools/call",
   "Mcp-Name: echo",
 ];

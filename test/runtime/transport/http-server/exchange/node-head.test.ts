@@ -9,7 +9,7 @@ import { createHttpHandler } from "../../../../../runtime/server/run/http-handle
 import { serveHttp } from "../../../../../runtime/server/run/serve-http.ts";
 import type { HttpOptions } from "../../../../../runtime/transport/http-server/settings.ts";
 import { portOf, startListening } from "../../../../../runtime/transport/listening.ts";
-import { alone } from "../../../../kit/revisions.ts";
+import { statelessRevision } from "../../../../kit/revisions.ts";
 import { request } from "../../../../kit/messages.ts";
 import { initialize } from "../../../../kit/http-exchange.ts";
 
@@ -92,7 +92,7 @@ const many = (count: number): readonly string[] => Array.from({ length: count },
 /** Lines of a request that stands alone, and the message that they belong to. */
 function standingAlone(method: string, params: object, lines: readonly string[]): Sent {
   return {
-    lines: [`MCP-Protocol-Version: ${alone.id}`, `Mcp-Method: ${method}`, ...lines],
+    lines: [`MCP-Protocol-Version: ${statelessRevision.id}`, `Mcp-Method: ${method}`, ...lines],
     body: request(1, method, params),
   };
 }
@@ -149,7 +149,7 @@ describe("repeated header lines", () => {
       "Mcp-Param-Tenant",
       standingAlone("tools/call", call, ["Mcp-Name: mirrored", "Mcp-Param-Tenant: acme", "mcp-param-tenant: evil"]),
     ],
-    ["MCP-Protocol-Version", standingAlone("tools/list", {}, [`MCP-Protocol-Version: ${alone.id}`])],
+    ["MCP-Protocol-Version", standingAlone("tools/list", {}, [`MCP-Protocol-Version: ${statelessRevision.id}`])],
   ])(
     "a repeated header %s of a stateless request is rejected with the error of the revision (R35, R37)",
     async (name, sent) => {

@@ -8,7 +8,7 @@ import { forRevisions } from "../../../../../runtime/server/for-revisions.ts";
 import { serveHttp } from "../../../../../runtime/server/run/serve-http.ts";
 import { createHttpHandler } from "../../../../../runtime/server/run/http-handler.ts";
 import { portOf, startListening } from "../../../../../runtime/transport/listening.ts";
-import { alone } from "../../../../kit/revisions.ts";
+import { statelessRevision } from "../../../../kit/revisions.ts";
 import { request } from "../../../../kit/messages.ts";
 
 const { defineTool, defineServer } = forRevisions<Declarations>(revisions);
@@ -78,7 +78,7 @@ function pipeline({ host, port, pathname }: URL, tools: readonly string[]): Sock
       `Host: ${host}`,
       "Content-Type: application/json",
       "Accept: application/json, text/event-stream",
-      `MCP-Protocol-Version: ${alone.id}`,
+      `MCP-Protocol-Version: ${statelessRevision.id}`,
       "Mcp-Method: tools/call",
       `Mcp-Name: ${name}`,
       `Content-Length: ${Buffer.byteLength(body)}`,

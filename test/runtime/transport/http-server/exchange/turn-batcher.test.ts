@@ -8,7 +8,7 @@ import { forRevisions } from "../../../../../runtime/server/for-revisions.ts";
 import { createServiceHandler } from "../../../../../runtime/transport/http-server/handler.ts";
 import { toHttpService } from "../../../../../runtime/server/run/http-handler.ts";
 import { TurnBatcher } from "../../../../../runtime/transport/http-server/exchange/turn-batcher.ts";
-import { alone } from "../../../../kit/revisions.ts";
+import { statelessRevision } from "../../../../kit/revisions.ts";
 import { request } from "../../../../kit/messages.ts";
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -148,7 +148,7 @@ async function serve(
     "content-type": "application/json",
     accept: "application/json, text/event-stream",
     connection: "close",
-    "mcp-protocol-version": alone.id,
+    "mcp-protocol-version": statelessRevision.id,
     "mcp-method": "tools/call",
     "mcp-name": "quick",
   };
