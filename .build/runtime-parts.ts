@@ -54,8 +54,8 @@ export function joinParts({ root, dist, graph, common }: JoinOptions): Plugin {
 }
 
 /**
- * Modules by the common entries that load them. Those that load a module of Node.js are apart from the others, so that bundles for other platforms do
- * not import it. Generated modules stay as they are: they have entries of their own.
+ * Modules by their parts. Generated modules are a part for each revision, and one for all extensions. The others are by the common entries that load
+ * them. Those that load a module of Node.js are apart, so that bundles for other platforms do not import it.
  */
 function findParts(graph: Graph, { dist, common }: Pick<JoinOptions, "dist" | "common">): Map<string, string[]> {
   const loaders = new Map<string, string>();
@@ -63,12 +63,21 @@ function findParts(graph: Graph, { dist, common }: Pick<JoinOptions, "dist" | "c
     for (const module of reach(graph, [entry])) loaders.set(module, `${loaders.get(module) ?? ""} ${entry}`);
   }
   const parts = new Map<string, string[]>();
-  for (const [module, entries] of loaders) {
-    if (common.includes(module) || module.startsWith(`${dist}/generated/`)) continue;
-    const key = `${entries}${needsNode(graph, module) ? " node" : ""}`;
-    parts.set(key, [...(parts.get(key) ?? []), module]);
+  for (const module of Object.keys(graph)) {
+    const entries = loaders.get(module);
+    const written = entries && `${entries}${needsNode(graph, module) ? " node" : ""}`;
+    const key = module.startsWith(`${dist}/generated/`) ? findFolder(module) : written;
+    if (key !== undefined && !common.includes(module)) parts.set(key, [...(parts.get(key) ?? []), module]);
   }
   return parts;
+}
+
+/**
+ * Returns the folder below `generated/`. Modules that all folders share have none: each stays as it is, because its entry needs little. So do calls and
+ * stubs, which are in the index, their only entry.
+ */
+function findFolder(module: string): string | undefined {
+  return /\/generated\/([^/]+)\/(?!client|server|index)/.exec(module)?.[1];
 }
 
 /** Modules of every part that an entry needs something of. Whole parts may need something of further parts. */
