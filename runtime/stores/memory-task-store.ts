@@ -139,7 +139,7 @@ export class MemoryTaskStore implements TaskStore {
     const { principal, outcome } = record;
     const size = sizeOf(record);
     const isKept = outcome === undefined || size - entry.size <= this.#sizes.roomFor(principal);
-    entry.record = isKept ? record : { ...record, ...notKept };
+    entry.record = isKept ? record : { ...record, ...toUnkept() };
     const kept = isKept ? size : sizeOf(entry.record);
     this.#sizes.change(principal, kept - entry.size);
     entry.size = kept;
@@ -174,17 +174,11 @@ export class MemoryTaskStore implements TaskStore {
 }
 
 /** Final state of a task whose outcome does not fit into the share of its principal. */
-const notKept: Pick<TaskRecord, "status" | "statusMessage" | "outcome"> = {
-  status: "failed",
-  statusMessage: "The result is not stored; the results of earlier tasks fill the store",
-  outcome: {
-    kind: "error",
-    error: {
-      code: errorCodes.internalError,
-      message: "The result is not stored; the results of earlier tasks fill the store",
-    },
-  },
-};
+function toUnkept(): Pick<TaskRecord, "status" | "statusMessage" | "outcome"> {
+  const message = "The result is not stored; the results of earlier tasks fill the store";
+  const error = { code: errorCodes.internalError, message };
+  return { status: "failed", statusMessage: message, outcome: { kind: "error", error } };
+}
 
 const defaults = { maxTasks: 10_000, maxTasksPerOwner: 1_000, maxSize: 64 * 1024 * 1024 } as const;
 

@@ -15,7 +15,7 @@ import {
 } from "../../jsonrpc/message.ts";
 import { replaceMembers } from "../../jsonrpc/replace-members.ts";
 import type { ObservedConnection } from "../../protocol/session/telemetry.ts";
-import { traceKeys } from "../../protocol/session/trace-context.ts";
+import { isTraceKey } from "../../protocol/session/trace-context.ts";
 import { other } from "./conventions.ts";
 import type { KnownMethods } from "./known-methods.ts";
 import type { OperationEnd, OperationStart } from "./operation.ts";
@@ -277,6 +277,6 @@ function withFields<Sent extends RequestMessage | NotificationMessage>(
   if (Object.keys(fields).length === 0) return message;
   const params = isObject(message.params) ? message.params : {};
   const meta = isObject(params._meta) ? params._meta : {};
-  const kept = Object.entries(meta).filter(([key]) => !traceKeys.includes(key));
+  const kept = Object.entries(meta).filter(([key]) => !isTraceKey(key));
   return { ...message, params: { ...params, _meta: { ...Object.fromEntries(kept), ...fields } } };
 }

@@ -80,13 +80,15 @@ export async function fetchPage<Result extends { readonly nextCursor?: unknown }
     const page = await fetch(params);
     return seen.has(page.nextCursor) ? undefined : page;
   } catch (error) {
-    if (isPeerError(error) && rejectedCursor.has(error.code)) return undefined;
+    if (isPeerError(error) && isOfCursor(error)) return undefined;
     throw error;
   }
 }
 
-/** Codes of errors by which servers reject a cursor. */
-const rejectedCursor: ReadonlySet<number> = new Set([errorCodes.invalidParams, errorCodes.internalError]);
+/** True for an error by which servers reject a cursor. */
+function isOfCursor({ code }: { readonly code: number }): boolean {
+  return code === errorCodes.invalidParams || code === errorCodes.internalError;
+}
 
 /**
  * Reads the items of a list, page after page.

@@ -220,8 +220,6 @@ function toPage(result: Record<string, unknown>): Page & { readonly tasks: reado
  * other error response of the server is final.
  */
 export function isTemporary(error: unknown): boolean {
-  if (isPeerError(error)) return busyCodes.includes(error.code);
+  if (isPeerError(error)) return error.code === rejectionCodes.tooMany || error.code === rejectionCodes.unavailable;
   return isPassing(error) || isTimeoutError(error) || isClosedError(error) || isSessionExpiredError(error);
 }
-
-const busyCodes: readonly number[] = [rejectionCodes.tooMany, rejectionCodes.unavailable];

@@ -68,5 +68,7 @@ const fields: readonly TraceField[] = [
   { key: "baggage", expected: "W3C baggage", isValid: (value): value is string => isList(value, baggageMember, 180) },
 ];
 
-/** Keys of trace context in `_meta`. */
-export const traceKeys: readonly string[] = fields.map(({ key }) => key);
+/** True for a key of trace context in `_meta`. */
+export function isTraceKey(key: string): boolean {
+  return fields.some((field) => field.key === key);
+}

@@ -1,4 +1,4 @@
-import { parseArgs } from "node:util";
+import { loadParseArgs } from "../../transport/stdio/node-modules.ts";
 import type { SettingVariable } from "../settings/setting-variable.ts";
 import type { PortOptions } from "./port-options.ts";
 
@@ -34,7 +34,7 @@ export function readCommandLine(args: readonly string[], program: Program): Comm
     ...(settings && ofSettings),
     ...Object.fromEntries(ofPorts.map((name) => [name, { type: "string" }] as const)),
   };
-  const { tokens } = parseArgs({ args: [...args], options: known, strict: false, tokens: true });
+  const { tokens } = loadParseArgs()({ args: [...args], options: known, strict: false, tokens: true });
   const given = tokens.filter((token) => token.kind === "option");
   const unknown = given.find(({ name }) => !Object.hasOwn(known, name));
   const ports = new Map(

@@ -1,4 +1,3 @@
-import { parseArgs } from "node:util";
 import { SetupError } from "../../jsonrpc/errors.ts";
 import { systemClock } from "../../internal/timers.ts";
 import {
@@ -7,7 +6,7 @@ import {
   type HttpListener,
   type ListenOptions,
 } from "../../transport/http-server/listen.ts";
-import { loadFileSystem } from "../../transport/stdio/node-modules.ts";
+import { loadFileSystem, loadParseArgs } from "../../transport/stdio/node-modules.ts";
 import { releaseStdout } from "../../transport/stdio/stdout.ts";
 import { closeServer, closeTelemetry, disconnectWorker } from "./close-server.ts";
 import { readCommandLine, type Service } from "./command-line.ts";
@@ -130,7 +129,12 @@ export async function startServer(server: CoreServer, options: RunOptions = {}):
  * ```
  */
 export function readHttpPort({ args = process.argv.slice(2) }: CommandLineOptions = {}): number | undefined {
-  const { tokens } = parseArgs({ args: [...args], options: { http: { type: "string" } }, strict: false, tokens: true });
+  const { tokens } = loadParseArgs()({
+    args: [...args],
+    options: { http: { type: "string" } },
+    strict: false,
+    tokens: true,
+  });
   const given = tokens.flatMap((token) =>
     token.kind === "option" ? [[token.name, token.value ?? true] as const] : [],
   );

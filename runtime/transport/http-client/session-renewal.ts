@@ -108,6 +108,7 @@ export class SessionRenewal {
     this.#exchange = exchange;
     try {
       checkSameServer(opening.result, await this.#open(opening, exchange));
+      const confirmation = encode({ jsonrpc: "2.0", method: "notifications/initialized" });
       const { response } = await this.#link.post({ body: confirmation, signal: exchange.signal });
       await discard(response);
     } finally {
@@ -132,5 +133,3 @@ export class SessionRenewal {
     return result;
   }
 }
-
-const confirmation = encode({ jsonrpc: "2.0", method: "notifications/initialized" });

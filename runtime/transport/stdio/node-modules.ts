@@ -9,6 +9,11 @@ export function loadFileSystem(): typeof import("node:fs") {
   return process.getBuiltinModule("node:fs");
 }
 
+/** Loads the parser of command lines. An import of `node:util` would also load that of media types. */
+export function loadParseArgs(): typeof import("node:util").parseArgs {
+  return process.getBuiltinModule("node:util").parseArgs;
+}
+
 /** Loads `node:child_process`. */
 export function loadChildProcess(): typeof import("node:child_process") {
   return process.getBuiltinModule("node:child_process");

@@ -140,15 +140,20 @@ function findEnd(part: Expression, uri: string, start: number, rest: Uint8Array)
 }
 
 // Characters that RFC 3986 permits in a path segment, without the `&` and `;` that separate pairs. The other operators add their own separators.
-const segment = toTable(/[\w\-.~%!$'()*+,=:@]/);
-const segments = toTable(/[\w\-.~%!$'()*+,=:@/]/);
-const parameters = toTable(/[\w\-.~%!$'()*+,;=:@]/);
-const pairs = toTable(/[\w\-.~%!$&'()*+,;=:@/?]/);
-const reserved = toTable(/[\w\-.~%!$&'()*+,;=:@/?#[\]]/);
+// Bundlers drop the tables where nothing matches a template, because the calls are marked as pure.
+const segment = /* @__PURE__ */ toTable("");
+const segments = /* @__PURE__ */ toTable("/");
+const parameters = /* @__PURE__ */ toTable(";");
+const pairs = /* @__PURE__ */ toTable("&;/?");
+const reserved = /* @__PURE__ */ toTable("&;/?#[]");
 
-/** Returns a table with 1 for the code of each matching ASCII character. */
-function toTable(characters: RegExp): Uint8Array {
-  return Uint8Array.from({ length: 128 }, (_, code) => (characters.test(String.fromCharCode(code)) ? 1 : 0));
+/** Returns a table with 1 for the code of each character of a path segment, and of the added ones. */
+function toTable(added: string): Uint8Array {
+  const letters = "abcdefghijklmnopqrstuvwxyz";
+  const permitted = `${letters}${letters.toUpperCase()}0123456789_-.~%!$'()*+,=:@${added}`;
+  const table = new Uint8Array(128);
+  for (let at = 0; at < permitted.length; at += 1) table[permitted.charCodeAt(at)] = 1;
+  return table;
 }
 
 function allowedCharacters(operator: Operator): Uint8Array {

@@ -44,20 +44,17 @@ export function parseUriTemplate(text: string): UriTemplate {
   };
 }
 
-const operators: ReadonlyMap<string, Operator> = new Map(
-  (
-    [
-      { symbol: "", first: "", separator: ",", named: false, ifEmpty: "", reserved: false },
-      { symbol: "+", first: "", separator: ",", named: false, ifEmpty: "", reserved: true },
-      { symbol: "#", first: "#", separator: ",", named: false, ifEmpty: "", reserved: true },
-      { symbol: ".", first: ".", separator: ".", named: false, ifEmpty: "", reserved: false },
-      { symbol: "/", first: "/", separator: "/", named: false, ifEmpty: "", reserved: false },
-      { symbol: ";", first: ";", separator: ";", named: true, ifEmpty: "", reserved: false },
-      { symbol: "?", first: "?", separator: "&", named: true, ifEmpty: "=", reserved: false },
-      { symbol: "&", first: "&", separator: "&", named: true, ifEmpty: "=", reserved: false },
-    ] as const
-  ).map((operator) => [operator.symbol, operator]),
-);
+const plain: Operator = { symbol: "", first: "", separator: ",", named: false, ifEmpty: "", reserved: false };
+
+const operators: readonly Operator[] = [
+  { symbol: "+", first: "", separator: ",", named: false, ifEmpty: "", reserved: true },
+  { symbol: "#", first: "#", separator: ",", named: false, ifEmpty: "", reserved: true },
+  { symbol: ".", first: ".", separator: ".", named: false, ifEmpty: "", reserved: false },
+  { symbol: "/", first: "/", separator: "/", named: false, ifEmpty: "", reserved: false },
+  { symbol: ";", first: ";", separator: ";", named: true, ifEmpty: "", reserved: false },
+  { symbol: "?", first: "?", separator: "&", named: true, ifEmpty: "=", reserved: false },
+  { symbol: "&", first: "&", separator: "&", named: true, ifEmpty: "=", reserved: false },
+];
 
 const variablePattern = /^((?:\w|%[0-9a-f]{2})+(?:\.(?:\w|%[0-9a-f]{2})+)*)(?:(\*)|:([1-9]\d{0,3}))?$/i;
 
@@ -85,11 +82,9 @@ function readLiteral(text: string, start: number, end: number): TemplatePart {
 }
 
 function readExpression(text: string, open: number, close: number): Expression {
-  const symbol = text.charAt(open + 1);
-  const special = operators.get(symbol);
-  const operator = special ?? operators.get("");
-  const list = text.slice(open + (special && symbol !== "" ? 2 : 1), close);
-  if (!operator || list === "") throw mistake(text, open, "the expression requires a variable name");
+  const operator = operators.find(({ symbol }) => symbol === text.charAt(open + 1)) ?? plain;
+  const list = text.slice(open + 1 + operator.symbol.length, close);
+  if (list === "") throw mistake(text, open, "the expression requires a variable name");
   return { kind: "expression", operator, variables: list.split(",").map((spec) => readVariable(text, open, spec)) };
 }
 
