@@ -37,6 +37,7 @@ export { methods } from "./server/methods/feature.ts";
 
 export { sessionInput } from "./server/input/feature.ts";
 export { input } from "./server/input/feature.ts";
+export { statelessInput } from "./server/input/feature.ts";
 
 export type { FixedUri, OtherNames, PromptNames, ResourceNames, ToolNames } from "./server/compile-errors.ts";
 

@@ -1,4 +1,5 @@
 import type { Channel } from "../jsonrpc/channel.ts";
+import { createPendingRequests } from "../protocol/peer/outgoing-requests.ts";
 import type { Connection } from "../protocol/session/connection.ts";
 import { createDualAcceptor } from "./dual-era.ts";
 import type { Acceptor, ServeOptions } from "./serve-options.ts";
@@ -16,5 +17,5 @@ export function serveHandlers(options: ServeOptions, channel: Channel): Connecti
  * @throws {InvalidMessageError} when the declared identity, capabilities or instructions do not fit a revision
  */
 export function createAcceptor(options: ServeOptions): Acceptor {
-  return createDualAcceptor(options);
+  return createDualAcceptor({ createPendingRequests, ...options });
 }

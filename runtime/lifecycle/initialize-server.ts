@@ -7,7 +7,6 @@ import type { RevisionConverter } from "../protocol/revision/revision-converter.
 import { InvalidMessageError, RpcError, errorCodes, invalidParams, invalidRequest } from "../jsonrpc/errors.ts";
 import { createMessageSteps, type MessageSteps } from "../protocol/peer/message-middleware.ts";
 import { Peer } from "../protocol/peer/peer.ts";
-import { createPendingRequests } from "../protocol/peer/outgoing-requests.ts";
 import { shorten } from "../internal/shorten.ts";
 import type { PeerSettings } from "../protocol/peer/peer-options.ts";
 import {
@@ -49,11 +48,7 @@ export function createSessionAcceptor(given: ServeOptions, stateless?: Stateless
     if (!offer) throw new Error(`Revision ${revision.id} is not supported`);
     return offer;
   };
-  const settings: PeerSettings = {
-    ...options,
-    reportsStrays: true,
-    createPendingRequests,
-  };
+  const settings: PeerSettings = { ...options, reportsStrays: true };
   const response: RequestHandler = (params, call) =>
     openSession({ peer: peerOf(call), call, params, offer: findOffer(choose(params, revisions, options)) }, options);
   // Shared by all connections: over HTTP each stateless request is a connection of its own.

@@ -3,6 +3,7 @@ import type { Channel } from "../jsonrpc/channel.ts";
 import type { CacheHint } from "../protocol/methods/cache-hint.ts";
 import type { Connection } from "../protocol/session/connection.ts";
 import type { PeerOptions } from "../protocol/peer/peer-options.ts";
+import type { CreatePendingRequests } from "../protocol/peer/request-table.ts";
 import type { ConnectStateless } from "../protocol/peer/stateless-connection.ts";
 import type { Profile } from "../protocol/profile.ts";
 import type { Handlers } from "../protocol/peer/routes.ts";
@@ -30,6 +31,8 @@ export interface ServeOptions extends PeerOptions {
   readonly profile?: Profile;
   /** Middleware around `initialize`, around `ping` in a session, and around `server/discover`. Default: none. */
   readonly around?: LifecycleMiddleware;
+  /** Creates the table of requests to a client with a session. Default: none can be sent, except by `createAcceptor`. */
+  readonly createPendingRequests?: CreatePendingRequests | undefined;
   /** Called when a session has been agreed on, before any of its messages is handled. */
   readonly onOpen?: (connection: Connection) => void;
 }

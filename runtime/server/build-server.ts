@@ -51,7 +51,10 @@ export function buildServer<Lists extends object, Definition extends AnyCoreDefi
     use: (step: ServerMiddleware) => builder.use(step),
     createAcceptor(connections) {
       builder.seal();
-      return options.createAcceptor(connections);
+      return options.createAcceptor({
+        ...connections,
+        createPendingRequests: findProvided(features, "createPendingRequests"),
+      });
     },
     implement: (revision) => builder.current.at(revision),
     readScopes: (method, params) => builder.current.readScopes(method, params),

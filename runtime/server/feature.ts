@@ -1,6 +1,7 @@
 import type { Extension, Gate, RequestRow, Revision } from "../../generated/support.ts";
 import type { CallContext } from "../protocol/peer/incoming-call.ts";
 import type { DefinedExtension, installExtensions } from "../protocol/revision/defined-extension.ts";
+import type { CreatePendingRequests } from "../protocol/peer/request-table.ts";
 import { SetupError } from "../jsonrpc/errors.ts";
 import type { CloseOptions } from "../protocol/session/connection.ts";
 import type { ExtensionSupport } from "./extensions/extension-support.ts";
@@ -31,6 +32,8 @@ export interface Feature {
   readonly extensionSupport?: ExtensionSupport;
   /** Sets up extensions with handlers of their own. Each such extension brings it. */
   readonly installExtensions?: typeof installExtensions;
+  /** Creates the table of requests to a client with a session. Each feature that sends such requests brings it. */
+  readonly createPendingRequests?: CreatePendingRequests;
   /** Creates the feature for one server, whose parts include the lists served by the feature. */
   create?(parts: ServerParts, source: AnyCoreDefinition): ServedFeature;
   /** Returns further members of a tool for lists, in addition to the ones of its definition. */

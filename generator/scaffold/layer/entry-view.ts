@@ -127,10 +127,16 @@ function serverFeatures({ features }: LayerChoices, models: readonly RevisionMod
     ...(has.has("tasks") ? ["tasks"] : []),
     ...(has.has("tasks") && models.some(isStateless) ? ["tasksExtension"] : []),
     ...(hasListChanged(features) && models.some(listensForChanges) ? ["subscriptions"] : []),
-    ...(has.has("input") ? [models.some(isStateless) ? "input" : "sessionInput"] : []),
+    ...(has.has("input") ? [inputFeature(models)] : []),
     ...(["skills", "apps"] as const).filter((name) => has.has(name)),
     ...(has.has("methods") ? ["methods"] : []),
   ];
+}
+
+/** Name of the feature with which calls get input of their clients. */
+function inputFeature(models: readonly RevisionModel[]): string {
+  if (models.every(isStateless)) return "statelessInput";
+  return models.some(isStateless) ? "input" : "sessionInput";
 }
 
 /** Name of the function that accepts connections for the lifecycles of the revisions. */

@@ -1,5 +1,6 @@
 import type { Progress, RequestRow } from "../../../generated/support.ts";
 import type { RequestOptions } from "../session/request-options.ts";
+import { PeerError } from "../../jsonrpc/errors.ts";
 import type { Timeouts } from "../../jsonrpc/limits.ts";
 import type { ErrorObject, NotificationMessage, Outgoing, RequestId } from "../../jsonrpc/message.ts";
 import type { Routes } from "./routes.ts";
@@ -90,14 +91,14 @@ export interface OutgoingRequests {
 export type CreatePendingRequests = (host: OutgoingRequestsHost) => OutgoingRequests;
 
 /** Returns the report of a response or a progress report without a request. */
-export function toStray(id: RequestId | undefined, kind: "response" | "progress"): ErrorReport {
+export function toStray(id: RequestId, kind: "response" | "progress"): ErrorReport {
   const problem = { response: "The response has an unknown request id", progress: "The progress has an unknown token" };
-  return { kind: "protocol", ...(id !== undefined && { id }), error: new Error(problem[kind]) };
+  return { kind: "protocol", id, error: new Error(problem[kind]) };
 }
 
 /** Creates the table of an end without requests. It reports every response as unexpected. */
 export function createNoRequests(host: Pick<OutgoingRequestsHost, "report">): OutgoingRequests {
-  const reportStray = (id: RequestId | undefined): void => host.report(toStray(id, "response"));
+  const reportStray = (id: RequestId): void => host.report(toStray(id, "response"));
   return {
     size: 0,
     isBusy: false,
@@ -106,7 +107,10 @@ export function createNoRequests(host: Pick<OutgoingRequestsHost, "report">): Ou
       throw new Error(`The project is generated without requests to the peer; ${method} cannot be sent`);
     },
     resolve: reportStray,
-    reject: reportStray,
+    reject(id, error) {
+      if (id === undefined) host.report({ kind: "protocol", error: new PeerError(error) });
+      else reportStray(id);
+    },
     discard: () => false,
     progress: (token) => host.report(toStray(token, "progress")),
     hold: () => () => {},

@@ -10,6 +10,7 @@ import { asHandled } from "../../internal/as-handled.ts";
 import { SetupError } from "../../jsonrpc/errors.ts";
 import { findMethod } from "../../protocol/methods/method-rows.ts";
 import type { CallContext } from "../../protocol/peer/incoming-call.ts";
+import { createPendingRequests } from "../../protocol/peer/outgoing-requests.ts";
 import {
   installExtensions,
   type DefinedExtension,
@@ -125,6 +126,7 @@ function createFeature(id: string, handlers: object): Feature {
     name: id,
     extensionSupport,
     installExtensions,
+    createPendingRequests,
     create: () => ({
       implement(server) {
         if (!Object.hasOwn(server.revision.extensions ?? {}, id)) return { handlers: {} };

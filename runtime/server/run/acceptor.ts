@@ -8,7 +8,15 @@ import type { CoreServer, ServerImplementation } from "../server.ts";
 /** Options for the connections of a server. All other options come from the server itself. */
 export type ServerConnectionOptions = Omit<
   ServeOptions,
-  "info" | "capabilities" | "instructions" | "discovery" | "revisions" | "handlers" | "around" | "middleware"
+  | "info"
+  | "capabilities"
+  | "instructions"
+  | "discovery"
+  | "revisions"
+  | "handlers"
+  | "around"
+  | "middleware"
+  | "createPendingRequests"
 > & {
   /** `false` to offer no tasks, because no client can be identified to collect their results. Default: the tasks of the server. */
   readonly tasks?: false;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { isObject, type Issue, type Progress, type RequestRow } from "../../../generated/support.ts";
 import type { ErrorReport } from "../../../runtime/jsonrpc/error-report.ts";
-import { CapabilityError } from "../../../runtime/jsonrpc/errors.ts";
+import { CapabilityError, PeerError } from "../../../runtime/jsonrpc/errors.ts";
 import { checkParams, toOutgoingMessage } from "../../../runtime/protocol/peer/outgoing-params.ts";
 import { createNoRequests } from "../../../runtime/protocol/peer/request-table.ts";
 import { Throttle, toProgress, toProgressRate, toProgressToken } from "../../../runtime/protocol/peer/progress.ts";
@@ -126,7 +126,7 @@ test("an end without requests reports every response, and sends nothing", () => 
   expect(reports).toStrictEqual([
     { kind: "protocol", id: 1, error },
     { kind: "protocol", id: "a", error },
-    { kind: "protocol", error },
+    { kind: "protocol", error: new PeerError({ code: 1, message: "" }) },
     { kind: "protocol", id: 2, error: new Error("The progress has an unknown token") },
   ]);
   const listener = { resolve() {}, reject() {} };

@@ -7,7 +7,7 @@ import { allFeatures, createServer, type Server } from "../../../runtime/server/
 import { sortFeatures, type Feature } from "../../../runtime/server/feature.ts";
 import { sessionInput } from "../../../runtime/server/input/feature.ts";
 import { callServer } from "../../kit/calls.ts";
-import { newest } from "./connected.ts";
+import { newest, open } from "./connected.ts";
 
 const definition: AnyServerDefinition = {
   name: "test",
@@ -88,6 +88,15 @@ describe("features", () => {
     expect(() => build(allFeatures.features.toReversed(), { handlers })).toThrow(
       "handlers.listPrompts is already served by another member of the definition; remove one",
     );
+  });
+
+  test("features bring the requests to clients with a session", async () => {
+    const ping = newest().serverRequests.ping ?? expect.unreachable();
+    const requesting = await open(build([sessionInput], bare));
+    expect(await requesting.connection.request(ping, {})).toEqual({});
+    const plainly = await open(build([], bare));
+    await expect(plainly.connection.request(ping, {})).rejects.toThrow("without requests to the peer; ping");
+    await Promise.all([requesting.client.close(), plainly.client.close()]);
   });
 
   test("features that follow each other are rejected", () => {

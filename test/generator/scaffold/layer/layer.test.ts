@@ -229,6 +229,8 @@ describe("entry of src/mcp", () => {
     const revisions = allRevisions;
     expect(await entryOf({ features: ["tools", "input"] })).toContain("features: [sessionInput]");
     expect(await entryOf({ features: ["tools", "input"], revisions })).toMatch(/inputRequired,[^]*features: \[input\]/);
+    const stateless = { features: ["tools", "input"], revisions: [newest] } as const;
+    expect(await entryOf(stateless)).toMatch(/inputRequired,[^]*features: \[statelessInput\]/);
     expect(await entryOf({ features: ["tools", "input"] })).not.toContain("inputRequired");
   });
 

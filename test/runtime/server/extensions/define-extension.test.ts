@@ -12,6 +12,8 @@ import { serveGatewayHttp } from "../../../../runtime/gateway/serve.ts";
 import type { ErrorReport } from "../../../../runtime/jsonrpc/error-report.ts";
 import type { MessageMiddleware } from "../../../../runtime/protocol/peer/message-middleware.ts";
 import { RpcError } from "../../../../runtime/jsonrpc/errors.ts";
+import { createSessionAcceptor } from "../../../../runtime/lifecycle/initialize-server.ts";
+import { buildServer } from "../../../../runtime/server/build-server.ts";
 import { createServer, type Server } from "../../../../runtime/server/create-server.ts";
 import { createServerAcceptor } from "../../../../runtime/server/run/acceptor.ts";
 import { serveHttp } from "../../../../runtime/server/run/serve-http.ts";
@@ -114,6 +116,24 @@ describe.each(Object.entries(ways))("an extension %s", (_way, reach) => {
       expect(reports).toEqual([]);
     },
   );
+});
+
+test("an extension brings its requests to a server without other features", async () => {
+  const served = defineExtension(extension, {
+    requests: { "echo/say": ({ text }, { request }) => request("echo/voice", { text }) },
+  });
+  const used = defineExtension(extension, { requests: { "echo/voice": ({ text }) => ({ text: `heard ${text}` }) } });
+  const definition = { name: "server", version: "1", extensions: [served] };
+  const server = buildServer(definition, [handshake], { features: [], createAcceptor: createSessionAcceptor });
+  closing.push(() => server.close());
+  const accept = createServerAcceptor(server);
+  const open: ConnectionFactory = (options) => {
+    const [near, far] = createInMemoryTransports();
+    accept(far);
+    return connect(near, options);
+  };
+  const session = await join(open, [used], handshake);
+  expect(await session.request(clientRequests["echo/say"], { text: "abc" })).toMatchObject({ text: "heard abc" });
 });
 
 /** Extension without messages. */
