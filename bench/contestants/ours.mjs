@@ -134,7 +134,7 @@ async function bundleEcho(revisions) {
   await writeTree(folder, await emitLayer(choices, await readSpecModels()));
   linkModules(folder);
   return `import { defineServer, defineTool, run } from ${JSON.stringify(join(folder, "index.ts"))};
-import { z } from "zod";
+import * as z from "zod";
 const echo = defineTool({ name: "echo", description: "echo", inputSchema: z.object({ text: z.string() }), execute: ({ text }) => text });
 await run(defineServer({ name: "b", version: "1.0.0", tools: [echo] }));`;
 }
