@@ -1,4 +1,5 @@
 import { countText, outputLine } from "../../generator/internal/text.ts";
+import { runPhase } from "../../generator/internal/phase.ts";
 import { settingsOf } from "../../generator/openapi/api-settings.ts";
 import { sourceNotes } from "../../generator/openapi/source-notes.ts";
 import { UserError } from "../../generator/internal/user-error.ts";
@@ -88,7 +89,9 @@ async function apply(folder: string, plan: ApiPlan, signal: AbortSignal): Promis
   const { files, others, growth, operations, source } = plan;
   const changes = { writes: new Map([...files.writes, ...others]), removals: files.removals };
   const write = (): Promise<RestoreFiles> => writeFiles(folder, changes, signal);
-  await (growth ? growLayer(folder, growth, write) : write());
+  await runPhase("Writing files", async () => {
+    await (growth ? growLayer(folder, growth, write) : write());
+  });
   const named = operations.filter(({ kind, formerTool }) => kind === "new" || formerTool !== undefined);
   const added = named.map(({ tool }) => tool);
   const tools = source.contract.tools.filter(({ name }) => added.includes(name));

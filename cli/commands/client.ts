@@ -19,6 +19,7 @@ import { readAccess, type AccessFlags } from "../../tools/live/access.ts";
 import { fetchContract } from "../../tools/live/fetch-contract.ts";
 import { chooseRevisions } from "../../tools/live/choose-revisions.ts";
 import { describeTarget, readTarget, type Target } from "../../tools/live/target.ts";
+import { runPhase } from "../../generator/internal/phase.ts";
 import { packageRoot, packageVersion } from "../../generator/internal/package-info.ts";
 import { toFileName, toMemberName } from "../../generator/typed-client/tool-schema/names.ts";
 import { isEnforceable } from "../../generator/typed-client/tool-schema/patterns.ts";
@@ -83,7 +84,8 @@ async function readOffer(target: Target, options: ClientCommandOptions): Promise
   const { revisions } = tables;
   if (options.from !== undefined) return readRecordedContract(await readRecording(options.from, tables));
   const spoken = chooseRevisions(options.protocol, revisions);
-  return fetchContract(target, { ...readAccess(options), revisions: spoken });
+  const access = { ...readAccess(options), revisions: spoken };
+  return runPhase("Reading the server", () => fetchContract(target, access));
 }
 
 async function write(contract: Contract, target: Target, options: ClientCommandOptions): Promise<number> {
@@ -91,7 +93,9 @@ async function write(contract: Contract, target: Target, options: ClientCommandO
   const folder = folderOf(name, options);
   const lock = await readClientLock(folder);
   if (!options.force) await rejectOverwriting(folder, lock);
-  const emitted = await emitClient(planClient(contract, planning(name, options)), settings(options));
+  const emitted = await runPhase("Generating the client", () =>
+    emitClient(planClient(contract, planning(name, options)), settings(options)),
+  );
   const { plan } = emitted;
   const tree = new Map(emitted.tree);
   tree.set(clientLockName, emitClientLock(tree, { contract, name, version: packageVersion() }));
@@ -132,7 +136,8 @@ async function check(contract: Contract, target: Target, options: ClientCommandO
     );
   const changes = compareContracts(lock.contract, contract);
   const plan = planClient(lock.contract, planning(lock.name, options));
-  const tree = new Map((await emitClient(plan, settings(options))).tree);
+  const generated = await runPhase("Generating the client", () => emitClient(plan, settings(options)));
+  const tree = new Map(generated.tree);
   tree.set(
     clientLockName,
     emitClientLock(tree, { contract: lock.contract, name: lock.name, version: packageVersion() }),

@@ -1,5 +1,6 @@
 import { relative } from "node:path";
 import { packageVersion } from "../../generator/internal/package-info.ts";
+import { timePhase } from "../../generator/internal/phase.ts";
 import { countText, quoteForShell } from "../../generator/internal/text.ts";
 import type { Tree } from "../../generator/internal/tree.ts";
 import {
@@ -52,18 +53,19 @@ async function create(options: CreateOptions, signal: AbortSignal): Promise<numb
   const isNamed = options.directory.trim() !== "";
   if (asks) await greet(packageVersion());
   const target = isNamed || !asks ? await findTarget(options.directory) : await askDirectory(findTarget);
-  const project = await planProject(options, { folder: target.folder, asks });
+  const project = await timePhase("Reading schemas", () => planProject(options, { folder: target.folder, asks }));
   // Started early: git responds while the files are generated.
   const repository = wantsRepository(options, { folder: target.nearest, signal });
   const screen = isTerminal ? await createTerminalScreen() : plainScreen;
   for (const text of describeUnstableFeatures(project.selection.features)) screen.warn(text);
-  const emit = (): Promise<Tree> => emitProject({ ...project, signal });
+  const emit = (): Promise<Tree> => timePhase("Generating files", () => emitProject({ ...project, signal }));
   const tree = isTerminal && !options.dryRun ? await showTools(project, { screen, emit }) : await emit();
   if (options.dryRun) {
     console.log(listFiles(tree));
     return 0;
   }
-  await writeProject(target, tree, { signal, archives: project.runtime.archives });
+  const { archives } = project.runtime;
+  await timePhase("Writing files", () => writeProject(target, tree, { signal, archives }));
   const { install } = options;
   const prepares = install || (await repository);
   const readiness: Readiness = prepares

@@ -1,4 +1,5 @@
 import type { Argv, InferredOptionType, Options, PositionalOptions } from "yargs";
+import { phasesText } from "../../generator/internal/phase.ts";
 import { UserError } from "../../generator/internal/user-error.ts";
 
 /*
@@ -75,14 +76,17 @@ export function defineCommand<const T extends Table>({
     for (const [name, row] of Object.entries(options))
       if (positional.has(name)) command.positional(name, row);
       else command.option(name, row);
+    command.option("verbose", { ...flag, describe: "Print where the time went to stderr" });
     return command.check(check).epilogue([examplesText(examples), ...notes].join("\n\n"));
   };
   const [name = ""] = call.split(" ");
   return {
     name,
     add: (cli) =>
-      cli.command(call, summary, build, async ({ "--": words, ...values }) => {
+      cli.command(call, summary, build, async ({ "--": words, verbose, ...values }) => {
+        const start = performance.now();
         process.exitCode = await run(readValues(values, options), Array.isArray(words) ? words.map(String) : []);
+        if (verbose === true) console.error(phasesText(start));
       }),
   };
 }

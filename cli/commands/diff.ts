@@ -14,6 +14,7 @@ import { fetchContract, fetchServerInfo, type FetchContractOptions } from "../..
 import { findCard, type FoundCard } from "../../tools/live/server-card.ts";
 import { chooseRevisions } from "../../tools/live/choose-revisions.ts";
 import { describeTarget, readTarget, type Target } from "../../tools/live/target.ts";
+import { runPhase } from "../../generator/internal/phase.ts";
 import type { ExtensionModel } from "../../generator/model.ts";
 import { packageRoot } from "../../generator/internal/package-info.ts";
 import { openSpecFolder, type SpecFolder } from "../../generator/read/spec-folder.ts";
@@ -73,6 +74,7 @@ async function compareTargets(older: Target, newer: Target, options: DiffCommand
   if (olderCard && newerCard) return compareCards(olderCard.card, newerCard.card, names);
   if (olderCard) return compareWithCard(olderCard, newer, { names, isCardOlder: true, options });
   if (newerCard) return compareWithCard(newerCard, older, { names, isCardOlder: false, options });
+  // One after the other: two versions of a server often use the same file or port.
   const contracts = [await pull(older, options), await pull(newer, options)] as const;
   return compareServers(...contracts, names);
 }
@@ -133,7 +135,8 @@ function toTarget(word: string): Target {
 }
 
 async function pull(target: Target, options: DiffCommandOptions): Promise<Contract> {
-  return fetchContract(target, await toFetching(options));
+  const fetching = await toFetching(options);
+  return runPhase(`Reading ${describeTarget(target)}`, () => fetchContract(target, fetching));
 }
 
 async function toFetching(options: DiffCommandOptions): Promise<FetchContractOptions> {

@@ -9,6 +9,7 @@ import {
   type ExplainedExtension,
   type ExplainedPart,
 } from "../../tools/explain/text.ts";
+import { runPhase } from "../../generator/internal/phase.ts";
 import { isRecord, toJsonText } from "../../generator/internal/json-text.ts";
 import { readAccess, type AccessFlags } from "../../tools/live/access.ts";
 import { toObservedServer } from "../../tools/inspect/connect-server.ts";
@@ -56,12 +57,11 @@ export async function explain({ server, protocol, ...flags }: Omit<ExplainOption
     throw new UserError(`--protocol: unknown revision ${JSON.stringify(protocol)}; choose one of ${ids}.`);
   }
   const access = readAccess(flags);
-  const { info, written, parts, extensions } = await ask(await readServerAddress(server, access), {
-    target,
-    revisions,
-    timeout: access.timeout,
-  });
-  const { models } = await readSpecModels(spec);
+  const { timeout } = access;
+  const { info, written, parts, extensions } = await runPhase("Reading the server", async () =>
+    ask(await readServerAddress(server, access), { target, revisions, timeout }),
+  );
+  const { models } = await runPhase("Reading schemas", () => readSpecModels(spec));
   return {
     server: info,
     revision: target.id,

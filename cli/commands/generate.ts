@@ -1,4 +1,5 @@
 import { driftText } from "../../generator/internal/tree.ts";
+import { runPhase } from "../../generator/internal/phase.ts";
 import { generate, type GenerateOptions } from "../../generator/generate.ts";
 import { reportProblem } from "./report.ts";
 import { chooseSpec, type SpecFlags } from "./spec-revisions.ts";
@@ -8,7 +9,8 @@ export async function runGenerate(flags: Omit<GenerateOptions, "spec"> & SpecFla
   try {
     const { spec: _given, ...options } = flags;
     const spec = await chooseSpec(flags);
-    const { files, drift } = await generate({ ...options, ...(spec !== undefined && { spec }) });
+    const given = { ...options, ...(spec !== undefined && { spec }) };
+    const { files, drift } = await runPhase("Generating", () => generate(given));
     const out = options.out ?? "generated";
     for (const difference of drift) console.log(driftText(difference));
     if (options.check && drift.length > 0) {

@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import type { ExtensionModel } from "../../generator/model.ts";
 import { pinExtension, type ExtensionPinReport, type PinExtensionOptions } from "../../generator/pin/pin-extension.ts";
 import { pinRevision, type PinOptions, type PinReport } from "../../generator/pin/pin.ts";
+import { runPhase } from "../../generator/internal/phase.ts";
 import { quoteForShell } from "../../generator/internal/text.ts";
 import { findProject, readInstalledLayer } from "../../generator/scaffold/layer/installed-layer.ts";
 import { emitText } from "../../tools/diff/report/text.ts";
@@ -12,7 +13,7 @@ import { reportProblem } from "./report.ts";
 /** `create-mcp-server pin`: adds the schema of a revision to a spec folder. Returns the exit code. */
 export async function runPin(options: PinOptions): Promise<number> {
   try {
-    const report = await pinRevision(options);
+    const report = await runPhase("Reading the schema", () => pinRevision(options));
     for (const warning of report.warnings) console.error(`Warning: ${warning}`);
     console.log(reportText(report));
     return 0;
@@ -24,7 +25,7 @@ export async function runPin(options: PinOptions): Promise<number> {
 /** `create-mcp-server pin --extension`: adds the schema of an extension to a spec folder. Returns the exit code. */
 export async function runPinExtension(options: PinExtensionOptions): Promise<number> {
   try {
-    const report = await pinExtension(options);
+    const report = await runPhase("Reading the schema", () => pinExtension(options));
     const { spec, model, decisions } = report;
     if (decisions.open.length === 0) await writeExtensionPage(spec, model);
     for (const warning of report.warnings) console.error(`Warning: ${warning}`);

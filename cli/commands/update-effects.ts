@@ -37,7 +37,6 @@ export async function findEffects(
   const before = models.find(({ id }) => id === older);
   const after = models.find(({ id }) => id === newer);
   if (!after) return undefined;
-  if (process.stderr.isTTY) console.error("Reading your code ...");
   const codemod = isRewritten && before ? await planCodemod(project, before, after) : undefined;
   const isRenamed = new Set(codemod?.renames.map(({ from }) => from));
   const moved = before && older !== newer ? findRemovedNames(before, after) : [];

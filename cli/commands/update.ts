@@ -5,6 +5,7 @@ import { findOwnExtensions } from "../../generator/scaffold/layer/extension-file
 import { readCommands } from "../../generator/scaffold/create/package-manager.ts";
 import { runtimePackage } from "../../generator/scaffold/create/runtime-package.ts";
 import { relativePath } from "../../generator/internal/files.ts";
+import { runPhase } from "../../generator/internal/phase.ts";
 import { compareTree, driftText, type Drift } from "../../generator/internal/tree.ts";
 import { packageVersion } from "../../generator/internal/package-info.ts";
 import { readSpecModels, type SpecModels } from "../../generator/read/spec-models.ts";
@@ -64,7 +65,8 @@ async function update(options: UpdateCommandOptions, signal: AbortSignal): Promi
   if (!options.check && !options.dryRun) await removeTemporary(project);
   const layer = await readInstalledLayer(project);
   const spec = findSpec(options.spec, { project, choices: layer.choices });
-  return updateLayer(options, { project, layer, spec, models: await readSpecModels(spec), signal });
+  const models = await runPhase("Reading schemas", () => readSpecModels(spec));
+  return updateLayer(options, { project, layer, spec, models, signal });
 }
 
 async function undo(project: string): Promise<number> {
@@ -111,7 +113,7 @@ async function updateLayer(
   const origin = spec === undefined ? {} : { spec: relativePath(project, spec) };
   const chosen = { ...next, ...origin };
   const { dryRun } = options;
-  const tree = await emitLayer(chosen, models);
+  const tree = await runPhase("Generating src/mcp", () => emitLayer(chosen, models));
   const drifts = await compareTree(layer.folder, tree);
   const runtime = await readInstalledRuntime(project);
   const build = await readFormerBuild(project);
@@ -142,14 +144,14 @@ async function updateLayer(
   if (options.codemod && !options.force) rejectEdited(layer);
   // Loads the compiler, which the other outcomes do not need.
   const { applyCodemod, findEffects, reportEffects } = await import("./update-effects.ts");
-  const effects = await findEffects(project, change, options);
+  const effects = await runPhase("Reading your code", () => findEffects(project, change, options));
   signal.throwIfAborted();
   if (effects && !dryRun) await applyCodemod(project, effects);
   if (effects) reportEffects(project, change, effects, dryRun);
   if (!options.force) rejectEdited(layer);
   await updateRuntime(runtime, options);
   await updateBuild(build, options);
-  if (!dryRun) await replaceLayer(project, layer.folder, tree);
+  if (!dryRun) await runPhase("Writing src/mcp", () => replaceLayer(project, layer.folder, tree));
   if (!dryRun && spec !== undefined) await writePages(spec, models);
   const renamed = await renameRevisions(project, { from: old.revisions, to: next.revisions, catalogue, dryRun });
   for (const line of renamed) console.log(line);

@@ -20,6 +20,7 @@ import { harmfulProbes, messageProbes } from "./probes/message-probes.ts";
 import { tcpProbes, webSocketProbes } from "./probes/socket-probes.ts";
 import { probeEndpoint, sseProbes } from "./probes/sse-probes.ts";
 import { readLists } from "./read-lists.ts";
+import { timePhase } from "../../generator/internal/phase.ts";
 import { safeLine } from "../../generator/internal/text.ts";
 import { textOf } from "./server-text.ts";
 import type { Exchange, WireFactory } from "./wires/wire.ts";
@@ -146,10 +147,18 @@ async function mapLimited<Item, Result>(
   return results;
 }
 
-async function examineRevision(
+function examineRevision(
   conversation: Conversation,
   wires: WireFactory,
-  { until }: { readonly until?: Promise<unknown> } = {},
+  options: { readonly until?: Promise<unknown> } = {},
+): Promise<Examined> {
+  return timePhase(`revision ${conversation.revision.id}`, () => probeRevision(conversation, wires, options));
+}
+
+async function probeRevision(
+  conversation: Conversation,
+  wires: WireFactory,
+  { until }: { readonly until?: Promise<unknown> },
 ): Promise<Examined> {
   const { revision } = conversation;
   const { lists, result } = await readLists(conversation);

@@ -4,6 +4,7 @@ import { basename, join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { avoidDevice, readIfPresent, relativePath } from "../../internal/files.ts";
 import { packageRoot } from "../../internal/package-info.ts";
+import { runPhase } from "../../internal/phase.ts";
 import { safeLine } from "../../internal/text.ts";
 import { systemCode, UserError } from "../../internal/user-error.ts";
 import { apiLockName, apiLockText, readApiLock, recordApi, type ApiRecord } from "../../openapi/api-lock.ts";
@@ -73,20 +74,22 @@ export async function planApi(options: ApiOptions, signal: AbortSignal): Promise
   const known = await readLock(folder);
   const { choices } = await readInstalledLayer(folder);
   const path = relativePath(folder, document);
-  const content = await readDocument(document);
+  const content = await runPhase("Reading the document", () => readDocument(document));
   const name = chooseName({ given: options.name, document: path, title: titleOf(content), known });
   const former = known.find((api) => api.name === name);
   // A new selection forgets the tools that were removed.
   const removed = options.only === undefined ? (former?.removed ?? []) : [];
-  const whole = toSource(content, document, { ...sourceOptions(options, name, former), except: removed });
+  const chosen = { ...sourceOptions(options, name, former), except: removed };
+  const whole = await runPhase("Reading the operations", async () => toSource(content, document, chosen));
   if (!whole.api) throw new UserError(`${safeLine(path)} describes no HTTP API; pass an OpenAPI document.`);
   const place = former?.place ?? newPlace(folder, name);
   const manifestText = await readText(folder, "package.json");
   const manifest = readManifest(manifestText, "package.json");
-  const models = await readSpecModels(findSpec(undefined, { project: folder, choices }));
+  const spec = findSpec(undefined, { project: folder, choices });
+  const models = await runPhase("Reading schemas", () => readSpecModels(spec));
   const newest = models.models.find(({ id }) => id === choices.revisions[0]);
   if (!newest) throw new UserError("src/mcp/ has unknown revisions; run `npx create-mcp-server update` first.");
-  const emitted = await emitSource(whole, {
+  const emitting = {
     ...revisionFacts(newest),
     name: manifest.name ?? "",
     packageFolder: packageRoot,
@@ -94,14 +97,17 @@ export async function planApi(options: ApiOptions, signal: AbortSignal): Promise
     place,
     stubs: { prompts: false, resources: false, templates: false },
     signal,
-  });
+  };
+  const emitted = await runPhase("Writing the tools", () => emitSource(whole, emitting));
   const { source } = emitted;
   const tree = new Map([...emitted.tree].map(([file, text]) => [file, withImportEnding(text, choices.imports)]));
   // A project whose client was moved keeps the test that it has.
   if (!hasTestClient(folder) && !existsSync(join(folder, place.test))) tree.delete(place.test);
   const written = recordApi(source, tree, { name, document: path, place, removed });
-  await rejectClashes(folder, { record: written, known, plan: source.plan });
-  const files = await planFiles({ project: folder, tree, records: former?.files ?? {}, force });
+  const planned = { record: written, known, plan: source.plan };
+  await runPhase("Reading your code", () => rejectClashes(folder, planned));
+  const records = former?.files ?? {};
+  const files = await runPhase("Comparing the files", () => planFiles({ project: folder, tree, records, force }));
   const record = { ...written, files: { ...orphansOf(former, files), ...written.files } };
   const missing = missingPackages(manifest, source);
   const section = await readPackageSection(folder);

@@ -1,3 +1,4 @@
+import { timePhase } from "../../internal/phase.ts";
 import { interrupted, interruptedExitCode, UserError } from "../../internal/user-error.ts";
 
 /** Output of the command: plain lines, or colours and a progress line in a terminal. */
@@ -14,7 +15,7 @@ export interface Screen {
 export const plainScreen: Screen = {
   async step(title, work, done) {
     console.log(`${title} ...`);
-    const result = await work();
+    const result = await timePhase(title, work);
     console.log(done(result));
     return result;
   },
@@ -29,7 +30,7 @@ export async function createTerminalScreen(): Promise<Screen> {
     async step(title, work, done) {
       const hide = showProgress(title);
       try {
-        const result = await work();
+        const result = await timePhase(title, work);
         hide();
         log.step(done(result));
         return result;

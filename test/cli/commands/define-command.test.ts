@@ -1,6 +1,7 @@
 import yargs from "yargs";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { defineCommand, flag, list, toFieldName } from "../../../cli/commands/define-command.ts";
+import { runPhase } from "../../../generator/internal/phase.ts";
 
 /** Runs a command with rows of each kind, and returns what its code receives. */
 async function receive(...words: readonly string[]): Promise<unknown> {
@@ -50,3 +51,33 @@ test.each([
   ["api-key-env", "apiKeyEnv"],
   ["re2js", "re2js"],
 ])("the field of the option --%s is %s", (option, field) => expect(toFieldName(option)).toBe(field));
+
+/** Runs a command with one phase, and returns its lines on standard error. */
+async function runTimed(...words: readonly string[]): Promise<readonly string[]> {
+  const lines: string[] = [];
+  const print = vi.spyOn(console, "error").mockImplementation((text: string) => void lines.push(...text.split("\n")));
+  const command = defineCommand({
+    call: "wait",
+    summary: "Wait",
+    options: {},
+    examples: [["wait", "nothing"]],
+    run: () => runPhase("Waiting for a test", async () => 0),
+  });
+  await command
+    .add(yargs([...words]))
+    .exitProcess(false)
+    .parseAsync();
+  print.mockRestore();
+  return lines;
+}
+
+test("--verbose prints where the time of a command went, and without it nothing is printed", async () => {
+  expect(await runTimed("wait")).toEqual([]);
+  const lines = await runTimed("wait", "--verbose");
+  expect(lines.map((line) => line.replace(/^ *\d+ ms {2}/, ""))).toEqual([
+    "start of the program",
+    "Waiting for a test",
+    "other work",
+    expect.stringMatching(/^in all; \d+ ms of processor time/),
+  ]);
+});
