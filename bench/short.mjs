@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { stayOnOneCore } from "./lib/one-core.mjs";
 import { fmt, table } from "./lib/report.mjs";
 import { median } from "./lib/stats.mjs";
+import { commandChecks } from "./workloads/short-commands.mjs";
 import { httpCost, memoryCost, stdioCost } from "./workloads/short.mjs";
 
 const file = new URL("short.json", import.meta.url);
@@ -19,6 +20,7 @@ const checks = [
   { id: "stdio, of the floor", own: "ours", other: "floor", cost: stdioCost },
   { id: "HTTP with sessions, of the floor", own: "ours", other: "floor", cost: http("stateful-json") },
   { id: "HTTP at 2026-07-28, of the floor", own: "ours-modern", other: "floor", cost: http("modern-json") },
+  ...commandChecks,
 ].map((check) => ({ ...check, rounds: [] }));
 
 const adapter = async (id) => (await import(`./contestants/${id}.mjs`)).default;
@@ -55,7 +57,7 @@ for (let round = 0; round < maxRounds && performance.now() < maxSeconds * 1e3; r
 const us = (check, side) => fmt(median(check.rounds.map((round) => round[side])));
 console.log(
   table(
-    ["CPU time of a call", "own us", "other us", "ratio", "committed", "least", "rounds", "verdict"],
+    ["CPU time of a call or command", "own us", "other us", "ratio", "committed", "least", "rounds", "verdict"],
     checks.map((check) => [
       check.id,
       us(check, "own"),

@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { packageRoot } from "../../generator/internal/package-info.ts";
 import { formatPage, readPage } from "../kit/docs-page.ts";
 import { drawChart } from "./chart.ts";
+import { renderGoals } from "./goals.ts";
 import { drawPictures, renderPage } from "./page.ts";
 import { disturbedWorkloads, medianOf, spreadOf, ratioOf, summaryFile, type Figure, type Summary } from "./summary.ts";
 
@@ -79,6 +80,27 @@ describe("figures of the benchmarks", () => {
       },
     });
     expect(ratios).toContain("~ 3.0 ×");
+  });
+
+  it("goals compare values, shares of a contestant, and shares of another figure", () => {
+    const place = (id: string, better: Figure["better"], values: Figure["values"]) => {
+      const contestants = [{ id: "floor", label: "floor", versions: {} }];
+      return { ...figure, id, title: id, better, values, workload: "W", contestants, isDisturbed: false };
+    };
+    const rows = renderGoals([
+      place("command-client", "lower", { ours: [2.5], floor: [0.1] }),
+      place("command-create", "lower", { ours: [0.3], floor: [0.1] }),
+      place("http-modern-json", "higher", { ours: [8], floor: [10] }),
+      place("memory-cpu", "lower", { ours: [2] }),
+      place("memory-modern-cpu", "lower", { ours: [3] }),
+    ]);
+    const cells = rows.split("\n").map((row) => row.split("|").map((cell) => cell.trim()));
+    expect(cells.slice(2).map(([, ...row]) => row.slice(0, 4))).toEqual([
+      ["command-client", "2.5 ms", "≤ 2.5", "yes"],
+      ["command-create", "0.3 ms", "≤ 0.25", "no"],
+      ["memory-modern-cpu", '1.5 of "memory-cpu"', "≤ 1.5", "yes"],
+      ["http-modern-json", "0.8 of floor", "≥ 0.88", "no"],
+    ]);
   });
 
   it("charts escape names, and draw bars in proportion", () => {

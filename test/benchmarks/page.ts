@@ -1,5 +1,6 @@
 import { table } from "../../tools/reference/markdown.ts";
 import { drawChart, escape, type Bar, type Chart, type Theme } from "./chart.ts";
+import { commandFigures, renderGoals } from "./goals.ts";
 import {
   disturbedWorkloads,
   formatRatio,
@@ -81,6 +82,14 @@ functions of their types. SDK v1 gets the members of the schemas, as its API req
     charts: ["types-seconds"],
   },
   {
+    title: "Commands",
+    text: `Commands of this package as a user runs them, in temporary folders, beside \`node -e 0\` as the floor. Processor time includes that of servers, compilers and test runners that the command starts.`,
+    columns: [floor],
+    figures: commandFigures.flatMap((id) => [id, `${id}-cpu`]),
+    charts: [],
+    cells: "values",
+  },
+  {
     title: "Several processes, many clients",
     text: `Two processes of \`node:cluster\` that share a port, without sessions, beside one process, with 64 connections. The driver runs on the same cores, so that requests per second cannot
 show what a second process adds. Instead, each process counts its requests and its processor time: the busier one limits what both serve. 2 would be perfect; contention for
@@ -121,6 +130,7 @@ const pictureFolder = "pictures/benchmarks";
 /** Renders the page, without the pictures. */
 export function renderPage(summary: Summary): string {
   const figures = listFigures(summary);
+  const measured = sections.filter((section) => pick(figures, section.figures).length > 0);
   return `# Benchmarks
 
 <!-- Written by \`npm run docs:benchmarks\`. Do not edit. -->
@@ -132,7 +142,13 @@ only what cannot be left out: it validates nothing and keeps no sessions. It is 
 
 In the charts, the ratio of this project to a contestant is in brackets behind the value of the contestant.
 ${renderWarning(summary)}
-${sections.map((section) => renderSection(section, figures)).join("\n\n")}
+${measured.map((section) => renderSection(section, figures)).join("\n\n")}
+
+## Goals
+
+What this project wants to reach, on two quiet cores.
+
+${renderGoals(figures)}
 
 ## Method
 
@@ -281,7 +297,7 @@ function renderVersions(summary: Summary): string {
 }
 
 const method = `- \`npm run docs:benchmarks -- --run\` measures and writes this page. \`npm run docs:benchmarks\` writes it again from \`bench/summary.json\`. The [benchmarks](../bench/README.md) describe
-  every workload (W1 to W15) and contestant.
+  every workload (W1 to W17) and contestant.
 - Each measurement runs in a process of its own. Repetitions are interleaved: each contestant is measured once, then each one again, so that a slow minute of the machine meets all of them.
 - Warm-up is counted in calls, so that slow contestants run compiled code as well.
 - Before each measurement the run waits for a quiet machine, for a limited time. It counts the processor time of other programs meanwhile, repeats a disturbed measurement, and keeps the least

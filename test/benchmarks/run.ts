@@ -36,6 +36,7 @@ const workloads: Readonly<Record<string, readonly string[]>> = {
   W13: [],
   W14: [],
   W15: [],
+  W17: [],
 };
 
 /** File of `bench/run.mjs`. */
