@@ -20,6 +20,10 @@ export type {
   ServerResources,
   ServerSkills,
   ServerTasks,
+  StructuredOutput,
+  TaskSupport,
+  ToolFields,
+  ToolFunction,
 } from "./server/definition.ts";
 
 export type { Feature } from "./server/feature.ts";
@@ -39,7 +43,14 @@ export { sessionInput } from "./server/input/feature.ts";
 export { input } from "./server/input/feature.ts";
 export { statelessInput } from "./server/input/feature.ts";
 
-export type { FixedUri, OtherNames, PromptNames, ResourceNames, ToolNames } from "./server/compile-errors.ts";
+export type {
+  FixedUri,
+  OtherNames,
+  PromptNames,
+  ResourceNames,
+  ToolNames,
+  WithOtherNames,
+} from "./server/compile-errors.ts";
 
 export { prompts } from "./server/prompts/feature.ts";
 export { createPromptLists } from "./server/prompts/registry.ts";

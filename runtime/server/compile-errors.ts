@@ -24,6 +24,11 @@ export type OtherNames<Names, Used extends PropertyKey> = {
   readonly [Name in Used & keyof Names]?: Unavailable<`the member is named ${Names[Name] & string}`>;
 };
 
+/** A definition, with `OtherNames` if it has some of them. The compiler needs less time and memory for a definition that is no intersection. */
+export type WithOtherNames<T, Names, Used extends PropertyKey> = [Used & keyof Names] extends [never]
+  ? T
+  : T & OtherNames<Names, Used>;
+
 /** URI of a resource. Compile errors about one with variables quote the remedy. */
 export type FixedUri<U extends string> = U extends `${string}{${string}}${string}`
   ? Unavailable<"URIs with variables are for defineResourceTemplate">

@@ -37,21 +37,32 @@ export type ToolDefinition<P extends ToolTypes, I = NoArguments, O = undefined> 
   readonly [Name in keyof ToolMembers<P, I, O>]: ToolMembers<P, I, O>[Name];
 };
 
-type ToolMembers<P extends ToolTypes, I, O> = Fields<P, "Tool", "inputSchema" | "outputSchema" | "execution"> & {
+type ToolMembers<P extends ToolTypes, I, O> = ToolFields<P> &
+  ToolFunction<P, I, O> &
+  TaskSupport<P, I> &
+  StructuredOutput<P, O>;
+
+/** Members of a tool that do not depend on its schemas. */
+export type ToolFields<P extends ToolTypes> = Fields<P, "Tool", "inputSchema" | "outputSchema" | "execution"> &
+  Visibility<P>;
+
+/*
+ * The next types are the bases of an interface of the project. The compiler compares two tools by `I` and `O` alone as long as conditions have them on
+ * the left side of `extends`. `NoInfer<O> extends` avoids distribution over a union, as `[O] extends` does, with less memory.
+ */
+
+/** Function of a tool, and the schema of its arguments. */
+export interface ToolFunction<P extends ToolTypes, I, O> {
   /** Schema of the arguments. Default: the tool takes no arguments and rejects any. */
   readonly inputSchema?: SchemaOf<I>;
   /** Called with checked arguments. Throw a `ToolError` to report a failure to the model. */
   readonly execute: Execute<P, I, O>;
-} & Visibility<P> &
-  TaskSupport<P, I> &
-  StructuredOutput<P, O>;
+}
 
 /** Schema with values of type `T`. If the compiler cannot infer `T` from the given schema, its errors quote the remedy. */
-type SchemaOf<T> = unknown extends T
-  ? Schema<T>
-  : keyof T extends never
-    ? Schema<T> | (Unavailable<"wrap it in z.object({ ... }) or fromJsonSchema(...)"> & Schema<never>)
-    : Schema<T>;
+type SchemaOf<T> = keyof T extends never
+  ? Schema<T> | (Unavailable<"wrap it in z.object({ ... }) or fromJsonSchema(...)"> & Schema<never>)
+  : Schema<T>;
 
 /** Access control of a definition: the clients allowed to see it, and the scopes its use needs. */
 export interface Visibility<P extends ToolTypes> {
@@ -71,15 +82,17 @@ export interface Visibility<P extends ToolTypes> {
  * Function run by a tool. Returns the output if the tool has an output schema, otherwise text or a result of the protocol. May also return
  * `inputRequired(...)`, at revisions that have this result.
  */
-export type Execute<P extends ToolTypes, I, O> = [NoInfer<O>] extends [undefined]
-  ? Method<Arguments<I>, HandlerContext<P>, TextOrContent<P, "define outputSchema to return other values">>
-  : Method<Arguments<I>, HandlerContext<P>, OutputOf<P, NoInfer<O>>>;
+export type Execute<P extends ToolTypes, I, O> =
+  NoInfer<O> extends undefined
+    ? Method<Arguments<I>, HandlerContext<P>, TextOrContent<P, "define outputSchema to return other values">>
+    : Method<Arguments<I>, HandlerContext<P>, OutputOf<P, NoInfer<O>>>;
 
 /** Return value of a tool with an output schema. */
 export type OutputOf<P extends ToolTypes, O> = ReturnValue<O | InputOf<P>, O, "return what outputSchema describes">;
 
 /** Arguments of a tool. The type of a function in a list of tools cannot follow from its schema; compile errors quote the remedy. */
-type Arguments<I> = unknown extends I ? object | Unavailable<"define the tool with defineTool and an inputSchema"> : I;
+type Arguments<I> =
+  NoInfer<I> extends {} ? I : object | Unavailable<"define the tool with defineTool and an inputSchema">;
 
 /** Return value of a tool without an output schema. Compile errors quote the remedy. `AnyMembers` keeps the literals of an output. */
 export type TextOrContent<P extends ToolTypes, Remedy> = ReturnValue<
@@ -98,7 +111,8 @@ type ContentMembers<P extends ToolTypes> = ResultOf<P, "CallToolResult"> & { rea
 // The type of a method instead of a function, so that definitions with different arguments fit into one list.
 type Method<Args, Context, Result> = { execute(args: Args, context: Context): Result }["execute"];
 
-type StructuredOutput<P extends ToolTypes, O> = [MissingMember<P, "Tool", "outputSchema">] extends [never]
+/** Output schema of a tool, at revisions that have structured content. */
+export type StructuredOutput<P extends ToolTypes, O> = [MissingMember<P, "Tool", "outputSchema">] extends [never]
   ? {
       /** Schema of the output of `execute`. The result carries the output as structured content and, for models, as JSON in a text block. */
       readonly outputSchema?: SchemaOf<O>;
@@ -107,7 +121,8 @@ type StructuredOutput<P extends ToolTypes, O> = [MissingMember<P, "Tool", "outpu
     }
   : { readonly outputSchema?: Unavailable<MissingMember<P, "Tool", "outputSchema">> & Schema<O> };
 
-type TaskSupport<P extends ToolTypes, I> = [MissingMember<P, "Tool", "execution">] extends [never]
+/** Task support of a tool, at revisions that have tasks. */
+export type TaskSupport<P extends ToolTypes, I> = [MissingMember<P, "Tool", "execution">] extends [never]
   ? {
       /** Permits calls to run as tasks. Default: calls do not run as tasks. */
       readonly task?: true | PreparedToolTask<P, NoInfer<I>>;
@@ -284,11 +299,14 @@ export type ServerDefinition<P extends ProtocolTypes> = ServerHead<P> &
   ServerTasks &
   ServerRequestState;
 
-/** Part of every definition: implementation, tools, handlers of methods and options. */
-export type ServerHead<P extends ToolTypes> = Fields<P, "Implementation"> & {
+/** Part of every definition: implementation, tools of the type `Tool`, handlers of methods and options. */
+export type ServerHead<P extends ToolTypes, Tool = ToolDefinition<P, unknown, unknown>> = Fields<
+  P,
+  "Implementation"
+> & {
   /** Instructions for the model on the use of the server as a whole. */
   readonly instructions?: string;
-  readonly tools?: DefinitionList<ToolDefinition<P, unknown, unknown>>;
+  readonly tools?: DefinitionList<Tool>;
 } & ServerMethods<P> &
   ServerOptions;
 
