@@ -1,4 +1,4 @@
-import { resolve } from "node:path";
+import { relative, resolve, sep } from "node:path";
 import type { Metafile, Plugin } from "esbuild";
 
 /*
@@ -37,11 +37,13 @@ export function joinParts({ root, dist, graph, common }: JoinOptions): Plugin {
         path: path.slice(scheme.length + 1),
         namespace: scheme,
       }));
-      // An import without a name would be dropped if the module had no effects.
-      build.onResolve({ filter: /^\.\.?\// }, ({ path, resolveDir }) => ({
-        path: resolve(resolveDir, path),
-        sideEffects: true,
-      }));
+      build.onResolve({ filter: /^\.\.?\// }, ({ path: relativePath, resolveDir, kind }) => {
+        const path = resolve(resolveDir, relativePath);
+        // A module that is loaded later needs whole parts as well, or else the parts of the entries would be cut at what it needs.
+        if (kind === "dynamic-import") return { path: relative(root, path).replaceAll(sep, "/"), namespace: scheme };
+        // An import without a name would be dropped if the module had no effects.
+        return { path, sideEffects: true };
+      });
       build.onLoad({ filter: /.*/, namespace: scheme }, ({ path }) => ({
         contents: [
           ...completeParts(graph, parts, path).map((module) => `import "./${module}";`),

@@ -1,5 +1,4 @@
 import { build, context, type BuildOptions, type Plugin } from "esbuild";
-import { watchServer } from "../dev/watch-server.ts";
 import { copyExternal } from "./copy-external.ts";
 import { writeNotices } from "./notices.ts";
 import { watchFunction } from "./watch-function.ts";
@@ -51,9 +50,11 @@ export async function bundleServer(given: BundleServerOptions): Promise<void> {
   const options = toSettings(given);
   const [mode, ...rest] = args;
   if (mode !== "--watch") return buildOnce(folder, options);
-  if (local === undefined)
-    return watchServer({ context, options: { ...options }, args: rest, ...(inspect !== undefined && { inspect }) });
-  return watchFunction({ context, options: { ...options, entryPoints: [local], outExtension: {} } });
+  if (local !== undefined)
+    return watchFunction({ context, options: { ...options, entryPoints: [local], outExtension: {} } });
+  // A build that watches nothing needs no part of the runtime.
+  const { watchServer } = await import("../dev/watch-server.ts");
+  return watchServer({ context, options: { ...options }, args: rest, ...(inspect !== undefined && { inspect }) });
 }
 
 function toSettings({
