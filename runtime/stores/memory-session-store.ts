@@ -1,5 +1,6 @@
 import { systemClock, type Clock } from "../internal/timers.ts";
 import { Shares } from "./shares.ts";
+import { UseOrder, type Place } from "./use-order.ts";
 import type { SessionKey, SessionRecord, SessionStore } from "./session-store.ts";
 import { checkNumbers } from "../jsonrpc/check-numbers.ts";
 
@@ -30,8 +31,10 @@ export class MemorySessionStore implements SessionStore {
   readonly #shares: Shares;
   readonly #maxSessionsPerOwner: number;
   readonly #clock: Pick<Clock, "now">;
-  /** Sessions by id, the longest unused first. */
+  /** Sessions by id. */
   readonly #entries = new Map<string, Entry>();
+  /** Sessions, the longest unused first. */
+  readonly #order = new UseOrder<Entry>();
 
   constructor(options: MemorySessionStoreOptions = {}) {
     checkNumbers(options);
@@ -48,21 +51,23 @@ export class MemorySessionStore implements SessionStore {
   }
 
   add(record: SessionRecord): boolean {
-    this.#expire();
+    const expiresAt = this.#expire() + this.ttl;
     const known = this.#entries.get(record.id);
     if (known && known.record.owner !== record.owner) return false;
     if (!known && !this.#hasRoom(record.owner)) return false;
-    if (!known) this.#shares.change(record.owner, 1);
-    this.#keep(record);
+    if (known) this.#forget(known);
+    this.#entries.set(record.id, new Entry(record, expiresAt, this.#order));
+    this.#shares.change(record.owner, 1);
     return true;
   }
 
   find(key: SessionKey): SessionRecord | undefined {
-    this.#expire();
-    const record = this.#entries.get(key.id)?.record;
-    if (record === undefined || record.owner !== key.owner) return undefined;
-    this.#keep(record);
-    return record;
+    const expiresAt = this.#expire() + this.ttl;
+    const entry = this.#entries.get(key.id);
+    if (!entry || entry.record.owner !== key.owner) return undefined;
+    entry.expiresAt = expiresAt;
+    this.#order.renew(entry.place);
+    return entry.record;
   }
 
   remove(key: SessionKey): void {
@@ -75,25 +80,28 @@ export class MemorySessionStore implements SessionStore {
     return owner === undefined || this.#shares.held(owner) < this.#maxSessionsPerOwner;
   }
 
-  #forget(entry: Entry): void {
-    if (this.#entries.delete(entry.record.id)) this.#shares.change(entry.record.owner, -1);
-  }
-
-  #keep(record: SessionRecord): void {
+  #forget({ record, place }: Entry): void {
     this.#entries.delete(record.id);
-    this.#entries.set(record.id, { record, expiresAt: this.#clock.now() + this.ttl });
+    this.#order.remove(place);
+    this.#shares.change(record.owner, -1);
   }
 
-  #expire(): void {
+  /** Removes the sessions whose time is over, and returns the time. */
+  #expire(): number {
     const now = this.#clock.now();
-    for (const entry of this.#entries.values()) {
-      if (entry.expiresAt > now) return;
-      this.#forget(entry);
-    }
+    for (let entry = this.#order.first; entry && entry.expiresAt <= now; entry = this.#order.first) this.#forget(entry);
+    return now;
   }
 }
 
-interface Entry {
+class Entry {
   readonly record: SessionRecord;
-  readonly expiresAt: number;
+  readonly place: Place<Entry>;
+  expiresAt: number;
+
+  constructor(record: SessionRecord, expiresAt: number, order: UseOrder<Entry>) {
+    this.record = record;
+    this.expiresAt = expiresAt;
+    this.place = order.add(this);
+  }
 }
