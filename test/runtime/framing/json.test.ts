@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import {
+  createEncoder,
   decode,
   decodeEncoded,
   encode,
@@ -322,6 +323,23 @@ describe("encoding", () => {
   test("the encoding escapes line breaks and unpaired surrogates inside strings (T-03, R11, TS-01)", () => {
     const text = encode({ jsonrpc: "2.0", id: 1, result: { a: "x\r\ny\ud800" } });
     expect(text).toBe('{"jsonrpc":"2.0","id":1,"result":{"a":"x\\r\\ny\\ud800"}}');
+  });
+
+  test("the encoding by the encoder of a server does not depend on the messages before", () => {
+    const encodeNext = createEncoder();
+    const messages = [
+      { jsonrpc: "2.0", method: "a" },
+      { jsonrpc: "2.0", method: "a", params: {} },
+      { jsonrpc: "2.0", method: "a" },
+      { jsonrpc: "2.0", id: 1, method: "a" },
+      { jsonrpc: "2.0", method: "b" },
+      { jsonrpc: "2.0", method: "b", params: undefined },
+      [{ jsonrpc: "2.0", method: "b" }],
+      { jsonrpc: "2.0", id: 1, result: {} },
+      { jsonrpc: "2.0", method: "b" },
+      { jsonrpc: "2.0", method: "a" },
+    ] as const;
+    expect(messages.map((message) => encodeNext(message))).toEqual(messages.map((message) => encode(message)));
   });
 
   test("the encoding of other values throws", () => {

@@ -37,6 +37,8 @@ export interface StreamOptions {
 export interface SessionSettings extends Required<StreamOptions> {
   readonly profile: Profile | undefined;
   readonly metrics: ConnectionMetrics | undefined;
+  /** Encodes the messages of all sessions. */
+  readonly encode: (outgoing: Outgoing) => string;
   /** Reports errors of background work. */
   readonly fail: (thrown: unknown) => undefined;
 }
@@ -128,7 +130,7 @@ export class HttpSession implements Channel, SessionResponseHost, StreamHost {
   }
 
   send(outgoing: Outgoing, related?: RequestId): void | Promise<void> {
-    const text = encode(outgoing);
+    const text = this.#settings.encode(outgoing);
     if (!("jsonrpc" in outgoing)) return this.#listen(text);
     if (!("method" in outgoing))
       return this.#respond(outgoing.id, text, "error" in outgoing ? outgoing.error : undefined);
