@@ -2,8 +2,8 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { fileURLToPath } from "node:url";
 import { NODE } from "../lib/child.mjs";
+import { compiler } from "../lib/language-server.mjs";
 import { createProject, linkModules } from "../lib/project.mjs";
 import { guard } from "../lib/quiet.mjs";
 import { table } from "../lib/report.mjs";
@@ -13,8 +13,7 @@ import { fold, mapValues } from "../lib/stats.mjs";
 export const title = "compile time of 600 tools";
 export const applies = (a) => !!a.toolTypes;
 
-const compiler = fileURLToPath(new URL("../../node_modules/typescript7/bin/tsc", import.meta.url));
-const COUNT = 600;
+export const COUNT = 600;
 
 /** Settings of a new project. Node's types are left out: they cost every contestant the same. */
 const compilerOptions = {
@@ -34,7 +33,8 @@ const compilerOptions = {
 /** Text of the tools. Each has names and limits of its own, so that no two share their types. */
 const toolsOf = (one) => Array.from({ length: COUNT }, (_value, n) => one(n)).join("\n");
 
-async function prepare(a) {
+/** Makes the project of a contestant. */
+export async function prepare(a) {
   const folder = path.join(CACHE, "types", a.id);
   rmSync(folder, { recursive: true, force: true });
   if (a.toolTypes.flags) await createProject(folder, a.toolTypes.flags);
@@ -49,7 +49,7 @@ async function prepare(a) {
 }
 
 /** One check of the types in a process of its own. */
-function check(folder) {
+export function check(folder) {
   const args = [compiler, "-p", folder, "--extendedDiagnostics"];
   const text = execFileSync(NODE, args, { encoding: "utf8", maxBuffer: 1 << 26 });
   const read = (name) => {

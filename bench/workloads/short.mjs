@@ -1,6 +1,7 @@
 // The short form: processor time of one call, in microseconds. Other programs change it less than calls per second.
 import { startLineServer } from "../lib/linedrive.mjs";
 import { cpuSeconds, runWorkerOnce, startHttp, stdioCommand, stop } from "../lib/child.mjs";
+import { check, prepare } from "./W14.mjs";
 import { drive } from "./W5.mjs";
 
 const inFlight = 100;
@@ -46,6 +47,9 @@ export async function stdioCost(adapter) {
     await server.close();
   }
 }
+
+/** Types of a server with many tools: thousands of instantiations in the compiler. No other program changes them. */
+export const typesCost = async (adapter) => check(await prepare(adapter)).instantiations / 1e3;
 
 /** Server over Streamable HTTP with 64 connections. */
 export async function httpCost(adapter, mode) {

@@ -76,9 +76,12 @@ what \`import * as z\` does not use.`,
   {
     title: "Compile time",
     text: `A server with 600 tools, each with an input and an output schema of zod, checked by the compiler of TypeScript 7 with the settings of a new project. "Schemas alone" are the same schemas with
-functions of their types. SDK v1 gets the members of the schemas, as its API requires.`,
+functions of their types. SDK v1 gets the members of the schemas, as its API requires.
+
+The editor is the language server of TypeScript 7 with the same server. Each edit is in the function of its last tool: it either begins another argument, for which the editor proposes names, or
+reads a member that does not exist.`,
     columns: [{ title: "schemas alone", contestants: ["zod4"] }, sdk1, sdk2, tmcp],
-    figures: ["types-seconds", "types-memory"],
+    figures: ["types-seconds", "types-memory", "editor-completion", "editor-error"],
     charts: ["types-seconds"],
   },
   {

@@ -36,6 +36,7 @@ const workloads: Readonly<Record<string, readonly string[]>> = {
   W13: [],
   W14: [],
   W15: [],
+  W16: [],
   W17: [],
 };
 
