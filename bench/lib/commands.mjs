@@ -1,6 +1,6 @@
 // Commands of this package as a user runs them, with the wall and processor time of the whole process tree.
 import { spawn } from "node:child_process";
-import { mkdirSync, readFileSync, readdirSync, symlinkSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync, readdirSync, symlinkSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import path from "node:path";
 import { NODE } from "./child.mjs";
@@ -51,7 +51,8 @@ export function linkProject(folder) {
   // The repository has two compilers; new projects use the newer one.
   const others = [".bin", "create-mcp-server", "mcp-server-runtime", "typescript"];
   for (const name of readdirSync(installed)) if (!others.includes(name)) link(path.join(installed, name), name);
-  link(path.join(root, "dist", "runtime-package"), "mcp-server-runtime");
+  // Copied, because Vitest transforms modules outside of node_modules, and a link is resolved to its target.
+  cpSync(path.join(root, "dist", "runtime-package"), path.join(modules, "mcp-server-runtime"), { recursive: true });
   link(path.join(installed, "typescript7"), "typescript");
   for (const [name, file] of [
     ["tsc", "typescript7/bin/tsc"],

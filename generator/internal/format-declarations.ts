@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { join } from "node:path";
 import { readIfPresent } from "./files.ts";
 import { formatTypeScript, style } from "./format.ts";
@@ -48,7 +48,7 @@ async function readPackaged(): Promise<Readonly<Record<string, unknown>>> {
 
 /** A declaration is found by its unformatted text and the code style: the formatted text always belongs to them. */
 function keyOf(part: string): string {
-  return createHash("sha256").update(JSON.stringify(style)).update(part).digest("base64url").slice(0, 16);
+  return hash("sha256", JSON.stringify(style) + part, "base64url").slice(0, 16);
 }
 
 /** Splits a module at the blank lines before declarations. A declaration may also end at the left margin, with a bracket or a semicolon. */

@@ -3,8 +3,11 @@ import type { Options, Plugin } from "prettier";
 /** Maximum length of a line of generated code, wherever a line can be broken. */
 export const printWidth = 120;
 
-/** Code style of generated files. It is complete, so Prettier consults no configuration file of the user. */
-export const style: Options = { printWidth, endOfLine: "lf" };
+/**
+ * Code style of generated files. It is complete, so Prettier consults no configuration file of the user. Generated code embeds no other language;
+ * looking for one takes a tenth of the time.
+ */
+export const style: Options = { printWidth, endOfLine: "lf", embeddedLanguageFormatting: "off" };
 
 /** Options of the formatting of TypeScript. */
 export interface FormatOptions {
