@@ -4,7 +4,7 @@ import type { Metafile, Plugin } from "esbuild";
 /*
  * Parts of the runtime that its entries share. The bundler makes a part for each combination of entries that loads a module, which for fifty entries
  * are more than a hundred small files, and each file costs a program half a millisecond at its start. Here, modules become one part when the same
- * common entries load them. An entry loads the whole of each part that it needs something of.
+ * common entries load them, or when they belong to one revision. An entry loads the whole of each part that it needs something of.
  */
 
 type Graph = Metafile["inputs"];

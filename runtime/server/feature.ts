@@ -14,7 +14,7 @@ import type { ToolRegistry } from "./tools/registry.ts";
 
 /**
  * Optional part of a server, in addition to tools. Programs without it do not contain its code. A member for the whole server
- * (`extensionSupport`, `installExtensions`, `describeTool`, `createAskForTask`, `createInput`) has one owner.
+ * (`extensionSupport`, `installExtensions`, `describeTool`, `createAskForTask`, `createInput`, `createPendingRequests`) has one owner.
  */
 export interface Feature {
   readonly name: string;
