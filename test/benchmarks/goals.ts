@@ -34,6 +34,8 @@ export const commandFigures: readonly string[] = Object.keys(commands).map((id) 
 const goals: readonly Goal[] = [
   { figure: "types-seconds", of: { contestant: "sdk2" }, most: 1 },
   { figure: "types-memory", of: { contestant: "sdk2" }, most: 1 },
+  { figure: "editor-completion", of: { contestant: "sdk2" }, most: 1 },
+  { figure: "editor-error", of: { contestant: "sdk2" }, most: 1 },
   ...Object.entries(commands).map(([id, most]) => ({ figure: `command-${id}`, most })),
   // With the same import of zod in both: another one costs 70 kB that are not of either package.
   { figure: "bundle-namespace", of: { contestant: "tmcp" }, most: 0.95 },
