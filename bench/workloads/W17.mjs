@@ -105,7 +105,7 @@ const commands = [
     run: () => timeCommand(["generate", "--out", at("generated")]),
   },
   { id: "check", title: "`check` of a new project's server, stdio", run: () => inProject(["check", "dist/server.js"]) },
-  { id: "check-http", title: "`check` of it, HTTP", run: ({ url }) => timeCommand(["check", url]) },
+  { id: "check-http", title: "`check` of a new project's server, HTTP", run: ({ url }) => timeCommand(["check", url]) },
   { id: "test", title: "`npm test` of a new project", run: () => timeProgram("npm", ["test"], { cwd: at("demo") }) },
   {
     id: "test-tools",
