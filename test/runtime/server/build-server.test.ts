@@ -1,13 +1,17 @@
 import { describe, expect, test } from "vitest";
 import { revisions } from "../../../generated/revisions.ts";
 import { SetupError } from "../../../runtime/jsonrpc/errors.ts";
-import type { AnyServerDefinition } from "../../../runtime/server/any-definition.ts";
+import type { AnyServerDefinition, AnyTool } from "../../../runtime/server/any-definition.ts";
 import { buildServer } from "../../../runtime/server/build-server.ts";
 import { allFeatures, createServer, type Server } from "../../../runtime/server/create-server.ts";
 import { sortFeatures, type Feature } from "../../../runtime/server/feature.ts";
-import { sessionInput } from "../../../runtime/server/input/feature.ts";
+import { input, sessionInput, statelessInput } from "../../../runtime/server/input/feature.ts";
+import { createServerAcceptor } from "../../../runtime/server/run/acceptor.ts";
+import { Wire } from "../../../runtime/testing/wire.ts";
 import { callServer } from "../../kit/calls.ts";
+import { meta, request } from "../../kit/messages.ts";
 import { newest, open } from "./connected.ts";
+import { everything, question, type Run } from "./input/raw-client.ts";
 
 const definition: AnyServerDefinition = {
   name: "test",
@@ -99,11 +103,28 @@ describe("features", () => {
     await Promise.all([requesting.client.close(), plainly.client.close()]);
   });
 
+  test.each([input, statelessInput])(
+    "the feature $name requires input in a result at a revision without sessions",
+    async (one) => {
+      const ask = tool((_args, { elicit }) => elicit(question("Name?")).then(JSON.stringify));
+      const wire = new Wire();
+      createServerAcceptor(build([one], { ...bare, tools: [ask] }))(wire);
+      wire.post(request(1, "tools/call", { name: "t" }, { [meta.capabilities]: everything }));
+      const result = { resultType: "input_required", inputRequests: { "elicit-1": { method: "elicitation/create" } } };
+      await expect.poll(() => wire.sent.at(-1), { timeout: 60_000 }).toMatchObject({ id: 1, result });
+    },
+  );
+
   test("features that follow each other are rejected", () => {
     const circle = [plain("a", { follows: ["b"] }), plain("b", { follows: ["a"] })];
     expect(() => build(circle, bare)).toThrow("The feature a follows itself; change its order");
   });
 });
+
+/** The tool `t`, whose handler knows its context. */
+function tool(execute: Run): AnyTool {
+  return { name: "t", execute };
+}
 
 /** Definition without members that need a feature. */
 const bare: Partial<AnyServerDefinition> = { tools: [], resources: [], prompts: [] };

@@ -119,7 +119,9 @@ const table = { id: "com.example/echo", status: "draft", lifecycles: [], declare
 const extensions = [defineExtension({ ...table, ...rows })];
 await serveStdio(defineServer({ name: "echo", version: "1.0.0", extensions })).closed;
 `;
-  const [without, within] = await Promise.all([bundle(onStdio, {}), bundle(named, {})]);
+  // One after the other: both write the same folder.
+  const without = await bundle(onStdio, {});
+  const within = await bundle(named, {});
   expect(new TextDecoder().decode(without)).not.toContain(trace);
   expect(new TextDecoder().decode(within)).toContain(trace);
 });
