@@ -18,7 +18,7 @@ export interface AdvisoryClass {
   /** Action of the attacker. */
   readonly attack: string;
   /** Behaviour of this project that the tests prove. */
-  readonly answer: string;
+  readonly defence: string;
   readonly advisories: readonly Advisory[];
   readonly tests: readonly TestReference[];
 }

@@ -28,13 +28,13 @@ of [CVE-2026-111768](https://nvd.nist.gov/vuln/detail/CVE-2026-111768).
 `;
 }
 
-function renderClass({ title, attack, answer, advisories, tests }: AdvisoryClass): string {
+function renderClass({ title, attack, defence, advisories, tests }: AdvisoryClass): string {
   const listed = advisories.length === 0 ? "None is published for MCP." : advisories.map(renderAdvisory).join("\n");
   return `## ${title}
 
 **Attack.** ${attack}
 
-**Here.** ${answer}
+**Here.** ${defence}
 
 ${listed}
 

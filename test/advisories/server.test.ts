@@ -41,7 +41,7 @@ test.each<readonly [name: string, outcome: unknown]>([
   const authenticate = vi.fn().mockReturnValue(outcome);
   const rig = await start({}, { authenticate, sse: {}, onError: () => {} });
   onTestFinished(() => rig.close());
-  const answers = await Promise.all([
+  const responses = await Promise.all([
     rig.send({ body: initialize("2025-11-25") }),
     rig.send({
       body: request(1, "tools/list"),
@@ -49,7 +49,7 @@ test.each<readonly [name: string, outcome: unknown]>([
     }),
     rig.send({ method: "GET", path: "/sse" }),
   ]);
-  expect(answers.map(({ status }) => status)).toEqual([500, 500, 500]);
+  expect(responses.map(({ status }) => status)).toEqual([500, 500, 500]);
   const sockets = await listenWebSocket({ accept: createSuiteServer(), authenticate, onError: () => {} });
   onTestFinished(() => sockets.close());
   const client = connect(createWsTransport(sockets.url), { info: { name: "test", version: "1" }, revisions });

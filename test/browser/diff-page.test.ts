@@ -98,8 +98,8 @@ test.each(["light", "dark"] as const)(
   "the page has readable contrast where the reader prefers %s",
   async (colorScheme) => {
     const { page } = await open("2025-11-25", "2026-07-28", { colorScheme });
-    for (const verdict of ["breaking", "risky", "additive", "neutral"]) {
-      expect(await contrastOf(page, `.verdict.${verdict}`), verdict).toBeGreaterThanOrEqual(4.5);
+    for (const impact of ["breaking", "risky", "additive", "neutral"]) {
+      expect(await contrastOf(page, `.verdict.${impact}`), impact).toBeGreaterThanOrEqual(4.5);
     }
     expect(await contrastOf(page, "thead th")).toBeGreaterThanOrEqual(4.5);
   },

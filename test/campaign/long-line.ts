@@ -79,7 +79,7 @@ async function runServer(
 ): Promise<readonly Figure[]> {
   const server = await ServerProcess.start(program, { transport });
   try {
-    const { resident } = await server.ask({ kind: "measure" });
+    const { resident } = await server.request({ kind: "measure" });
     resetPeak(server.pid);
     const isServed = await send(server, size);
     return toFigures(`server, ${name}`, { memory: (server.readPeak() ?? NaN) - resident, limit, isServed, then });

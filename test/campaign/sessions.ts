@@ -101,11 +101,11 @@ async function runCase(
     const other = await watchOther(server.url, (error) => failures.add(`another client over ${name}`, error));
     await repeat(Math.ceil(count / 20), leave);
     await sleep(wait);
-    const before = await server.ask({ kind: "measure" });
+    const before = await server.request({ kind: "measure" });
     await repeat(count, leave);
-    const peak = await server.ask({ kind: "measure" });
+    const peak = await server.request({ kind: "measure" });
     await sleep(wait);
-    const after = await server.ask({ kind: "measure" });
+    const after = await server.request({ kind: "measure" });
     const calls = await other.stop();
     const grown = (later: typeof before): number => (later.heap + later.external - before.heap - before.external) / 1e6;
     return [

@@ -168,7 +168,7 @@ async function observe(
   const received: Received = { pieces: 0, responses: 0, isClosed: false };
   try {
     const reader = await open(server, received);
-    const before = await server.ask({ kind: "measure" });
+    const before = await server.request({ kind: "measure" });
     resetPeak(server.pid);
     reader.pause();
     for (const message of requests) reader.send(message);
@@ -189,7 +189,7 @@ async function observe(
 async function measureRunning(server: ServerProcess): Promise<Measurement | undefined> {
   if (!server.isRunning) return undefined;
   try {
-    return await server.ask({ kind: "measure" });
+    return await server.request({ kind: "measure" });
   } catch (error) {
     const { child } = server;
     // The channel closes shortly before the exit.

@@ -73,7 +73,7 @@ interface Subject {
 /** A scenario that the suite itself always skips: it proves nothing. */
 const undecided = "tasks-status-notifications";
 
-interface Verdict {
+interface Judgement {
   readonly scenario: string;
   readonly successes: number;
   /** Nothing but successes will do: a warning is a failure, and so is a scenario that proves nothing. */
@@ -155,12 +155,12 @@ async function runLegs(subject: Subject, tried: readonly Leg[]): Promise<boolean
 async function runInTurn(suite: Suite, subject: Subject, tried: readonly Leg[]): Promise<readonly ScenarioOutcome[]> {
   const all: ScenarioOutcome[] = [];
   for (const leg of tried) {
-    const verdicts = await (leg.side === "server" ? judgeServer : judgeClient)(suite, subject, leg);
-    for (const verdict of verdicts) print(subject, leg, verdict);
+    const judgements = await (leg.side === "server" ? judgeServer : judgeClient)(suite, subject, leg);
+    for (const judgement of judgements) print(subject, leg, judgement);
     const { side, revision, isExtension = false } = leg;
     const facts = { side, revision, isExtension };
     all.push(
-      ...verdicts.map(({ scenario, successes, problems }) => ({
+      ...judgements.map(({ scenario, successes, problems }) => ({
         ...{ ...facts, scenario, successes },
         hasPassed: problems.length === 0,
       })),
@@ -169,18 +169,18 @@ async function runInTurn(suite: Suite, subject: Subject, tried: readonly Leg[]):
   return all;
 }
 
-async function judgeServer(suite: Suite, subject: Subject, leg: Leg): Promise<readonly Verdict[]> {
+async function judgeServer(suite: Suite, subject: Subject, leg: Leg): Promise<readonly Judgement[]> {
   const { scenarios, isAll } = await expectScenarios(suite, leg);
   const server = await startServer(await subject.server(leg.served), options);
   try {
     if (leg.isExtension) return await judgeExtensions(suite, { url: server.url, scenarios, revision: leg.revision });
     const args = ["server", "--url", server.url, "--suite", "all", "--spec-version", leg.revision];
     const report = await runSuite(suite, args, options);
-    const verdicts = scenarios.map((scenario) => judge(scenario, report.checks.get(`server-${scenario}`)));
+    const judgements = scenarios.map((scenario) => judge(scenario, report.checks.get(`server-${scenario}`)));
     // The suite's exit code is about all scenarios.
-    return isAll && isClean(verdicts) && report.code !== 0
-      ? [...verdicts, { ...toExit(report), scenario: "(all)" }]
-      : verdicts;
+    return isAll && isClean(judgements) && report.code !== 0
+      ? [...judgements, { ...toExit(report), scenario: "(all)" }]
+      : judgements;
   } finally {
     await server.stop();
   }
@@ -194,19 +194,19 @@ async function judgeExtensions(
     scenarios,
     revision,
   }: { readonly url: string; readonly scenarios: readonly string[]; readonly revision: string },
-): Promise<readonly Verdict[]> {
-  const verdicts: Verdict[] = [];
+): Promise<readonly Judgement[]> {
+  const judgements: Judgement[] = [];
   for (const scenario of scenarios) {
     const args = ["server", "--url", url, "--scenario", scenario, "--spec-version", revision, "--force"];
     const report = await runSuite(suite, args, options);
-    verdicts.push(toVerdict(scenario, report.checks.get(`server-${scenario}`), report));
+    judgements.push(toJudgement(scenario, report.checks.get(`server-${scenario}`), report));
   }
-  return verdicts;
+  return judgements;
 }
 
 /** One scenario at a time: only then does the suite look at how the client exits. */
-async function judgeClient(suite: Suite, subject: Subject, leg: Leg): Promise<readonly Verdict[]> {
-  const verdicts: Verdict[] = [];
+async function judgeClient(suite: Suite, subject: Subject, leg: Leg): Promise<readonly Judgement[]> {
+  const judgements: Judgement[] = [];
   if (!subject.client) throw new Error(`The subject ${subject.name} has no client; leave the legs of clients out`);
   // The suite cuts the command at blanks, so no path in it may have any.
   const node = process.execPath.includes(" ") ? "node" : process.execPath;
@@ -216,9 +216,9 @@ async function judgeClient(suite: Suite, subject: Subject, leg: Leg): Promise<re
     const force = leg.isExtension ? ["--force"] : [];
     const args = ["client", "--command", command, "--scenario", scenario, "--spec-version", leg.revision, ...force];
     const report = await runSuite(suite, args, options);
-    verdicts.push(toVerdict(scenario, report.checks.get(scenario), report));
+    judgements.push(toJudgement(scenario, report.checks.get(scenario), report));
   }
-  return verdicts;
+  return judgements;
 }
 
 interface Expected {
@@ -236,7 +236,7 @@ async function expectScenarios(suite: Suite, leg: Leg): Promise<Expected> {
   );
 }
 
-function judge(scenario: string, checks: readonly Check[] = []): Verdict {
+function judge(scenario: string, checks: readonly Check[] = []): Judgement {
   const bad = checks.filter(({ status }) => status === "FAILURE" || status === "WARNING");
   const problems = bad.map(({ id, status, errorMessage = "" }) => `${status} ${id} ${errorMessage}`);
   const successes = checks.filter(({ status }) => status === "SUCCESS").length;
@@ -245,20 +245,20 @@ function judge(scenario: string, checks: readonly Check[] = []): Verdict {
 }
 
 /** Returns the failed checks, or without any, the end of the suite. */
-function toVerdict(scenario: string, checks: readonly Check[] | undefined, report: ErrorReport): Verdict {
-  const verdict = judge(scenario, checks);
-  return isClean([verdict]) && report.code !== 0 ? { ...toExit(report), scenario } : verdict;
+function toJudgement(scenario: string, checks: readonly Check[] | undefined, report: ErrorReport): Judgement {
+  const judgement = judge(scenario, checks);
+  return isClean([judgement]) && report.code !== 0 ? { ...toExit(report), scenario } : judgement;
 }
 
-function isClean(verdicts: readonly Verdict[]): boolean {
-  return verdicts.every(({ problems }) => problems.length === 0);
+function isClean(judgements: readonly Judgement[]): boolean {
+  return judgements.every(({ problems }) => problems.length === 0);
 }
 
-function toExit({ code, output }: ErrorReport): Omit<Verdict, "scenario"> {
+function toExit({ code, output }: ErrorReport): Omit<Judgement, "scenario"> {
   return { successes: 0, problems: [`the suite exited with ${code} and said:\n${output}`] };
 }
 
-function print({ name }: Subject, { side, revision }: Leg, { scenario, successes, problems }: Verdict): void {
+function print({ name }: Subject, { side, revision }: Leg, { scenario, successes, problems }: Judgement): void {
   const mark = problems.length === 0 ? "passed" : "FAILED";
   console.log(
     `${mark}  ${name.padEnd(10)}  ${side} ${revision}  ${scenario.padEnd(36)} ${String(successes).padStart(2)} checks`,

@@ -150,8 +150,8 @@ async function callMethod(talk: Talk): Promise<void> {
     { item: foundItem(drawn), score: 1 },
   ]);
   step.expect(`cache hint of ${method}`, memberOf(found, "ttlMs"), drawn.method.isPaged ? 0 : undefined);
-  const refused = await outcomeOf(client.request(method, { [param]: rejected }));
-  step.expect(`${drawn.newError.name} at ${revision.id}`, codeOf(refused) ?? refused, drawn.newError.code);
+  const rejection = await outcomeOf(client.request(method, { [param]: rejected }));
+  step.expect(`${drawn.newError.name} at ${revision.id}`, codeOf(rejection) ?? rejection, drawn.newError.code);
   const wrong = await outcomeOf(client.request(method, { [param]: 1 }));
   step.check(`params of another type at ${revision.id}`, wrong instanceof Error, wrong);
 }

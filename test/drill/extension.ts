@@ -59,8 +59,8 @@ export async function pinTwice(
   step.expect("decisions of the first version", first.decisions.open, []);
   await converse(step, spec, "text");
   await writeFile(extension, schemaOf(2));
-  const refused = await pinExtension({ extension, id, spec }).catch((error: unknown) => error);
-  step.check("another schema is rejected without force", refused instanceof UserError, refused);
+  const rejected = await pinExtension({ extension, id, spec }).catch((error: unknown) => error);
+  step.check("another schema is rejected without force", rejected instanceof UserError, rejected);
   const second = await pinExtension({ extension, id, spec, force: true });
   step.expect("decisions of the second version", second.decisions.open, []);
   const { model, previous } = second;

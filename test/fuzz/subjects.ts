@@ -22,7 +22,7 @@ export async function createServerSubject(
   open: OpenFuzzConnection = openInMemory,
 ): Promise<Subject> {
   const { fuzz, written, random, spoken } = prepare(script, revisions);
-  const answering = { hanging: new Set<Id>(), stopped: new Set<Id>() };
+  const responding = { hanging: new Set<Id>(), stopped: new Set<Id>() };
   const { channel, close, ...wired } = await open("server");
   const { wire, settle: settleWire = settle } = wired;
   const declared = { server: script.isOpen ? serverCapabilities : {}, client: script.isOpen ? clientCapabilities : {} };
@@ -31,7 +31,7 @@ export async function createServerSubject(
     info: { name: "fuzzed", version: "1" },
     revisions: spoken,
     capabilities: declared.server,
-    handlers: createHandlers({ written, spoken: fuzz, role: "server", random, ...answering }),
+    handlers: createHandlers({ written, spoken: fuzz, role: "server", random, ...responding }),
     timeouts,
   })(channel);
   wire.post(initialize(fuzz.revision.id, declared.client));
@@ -39,7 +39,7 @@ export async function createServerSubject(
   wire.post(initialized);
   await settleWire();
   wire.sent.length = 0;
-  const checker = new OutcomeChecker(receiver, { codes: [-32603, ownCode], ...answering, isExact: false });
+  const checker = new OutcomeChecker(receiver, { codes: [-32603, ownCode], ...responding, isExact: false });
   return { ...wired, checker, receiver, things: [], close: () => connection.close().then(() => close?.() ?? []) };
 }
 
@@ -50,7 +50,7 @@ export async function createClientSubject(
   open: OpenFuzzConnection = openInMemory,
 ): Promise<Subject> {
   const { fuzz, written, random, spoken } = prepare(script, revisions);
-  const answering = { hanging: new Set<Id>(), stopped: new Set<Id>() };
+  const responding = { hanging: new Set<Id>(), stopped: new Set<Id>() };
   const { channel, close, ...wired } = await open("client");
   const { wire, settle: settleWire = settle } = wired;
   const declared = { server: script.isOpen ? serverCapabilities : {}, client: script.isOpen ? clientCapabilities : {} };
@@ -59,17 +59,17 @@ export async function createClientSubject(
     info: { name: "fuzzed", version: "1" },
     revisions: spoken,
     capabilities: declared.client,
-    handlers: createHandlers({ written, spoken: fuzz, role: "client", random, ...answering }),
+    handlers: createHandlers({ written, spoken: fuzz, role: "client", random, ...responding }),
     timeouts,
   });
-  await answerHandshake(wired, fuzz, declared.server);
+  await respondToHandshake(wired, fuzz, declared.server);
   const connection = await connecting;
   await settleWire();
   wire.sent.length = 0;
   const calls = new Calls(connection, fuzz, random);
   return {
     ...wired,
-    checker: new OutcomeChecker(receiver, { codes: [-32603, ownCode], ...answering, isExact: false }),
+    checker: new OutcomeChecker(receiver, { codes: [-32603, ownCode], ...responding, isExact: false }),
     receiver,
     things: [],
     use: () => calls.make(),
@@ -96,7 +96,7 @@ export const clientCapabilities: Capabilities = {
 };
 
 /** Responds to `initialize` of a client. */
-export async function answerHandshake(
+export async function respondToHandshake(
   wired: Pick<FuzzConnection, "wire" | "settle">,
   { revision }: FuzzRevision,
   capabilities: Capabilities,

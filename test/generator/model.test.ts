@@ -78,12 +78,12 @@ describe("methods", () => {
   });
 
   it("all messages accept `_meta` in their params (T7)", () => {
-    const lacking = models.flatMap((model) =>
+    const missing = models.flatMap((model) =>
       model.methods
         .filter(({ kind, params }) => kind !== "embedded" && params && !hasKey(params.shape, "_meta", model))
         .map(({ name }) => `${model.id} ${name}`),
     );
-    expect(lacking).toEqual([]);
+    expect(missing).toEqual([]);
   });
 });
 

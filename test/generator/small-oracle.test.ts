@@ -78,7 +78,7 @@ test.each<readonly [string, (members: object) => unknown, unknown, unknown]>([
 });
 
 const meta = { protocolVersion: id, capabilities: {}, clientInfo: { name: "c", version: "1" } };
-const ask = { messages: [], maxTokens: 1 };
+const sampling = { messages: [], maxTokens: 1 };
 const form = { message: "m", requestedSchema: { type: "object", properties: {} } };
 
 const clientRequests: Readonly<Record<string, object | undefined>> = {
@@ -103,7 +103,7 @@ const clientRequests: Readonly<Record<string, object | undefined>> = {
 
 const serverRequests: Readonly<Record<string, object | undefined>> = {
   ping: undefined,
-  "sampling/createMessage": ask,
+  "sampling/createMessage": sampling,
   "roots/list": undefined,
   "elicitation/create": form,
   "tasks/get": { taskId: "1" },

@@ -19,7 +19,7 @@ export interface CallSetup {
   readonly meta?: unknown;
   /** Information of the transport about the sender. */
   readonly origin?: unknown;
-  /** Answers requests to the client. */
+  /** Returns the result of a request to the client. */
   readonly respond?: (method: string, params: unknown) => unknown;
 }
 
@@ -34,7 +34,7 @@ export async function callServer(
   const { handlers } = server.implement(revision);
   const row = revision.clientRequests[method];
   const handler: unknown = row && Reflect.get(handlers, row.handler);
-  if (!row || typeof handler !== "function") throw new Error(`${method} is not answered`);
+  if (!row || typeof handler !== "function") throw new Error(`${method} has no handler`);
   const badParams = params === undefined && row.paramsOptional ? undefined : row.params(params);
   if (badParams) throw new Error(`params ${badParams.path}: ${badParams.expected}`);
   const outcome: unknown = await handler.call(handlers, params, createCall(server, revision, setup));
@@ -69,7 +69,7 @@ export function createCall(server: Server, revision: Revision, setup: CallSetup)
     async request(row, params) {
       sent.push({ method: row.method, params });
       const result: unknown = setup.respond?.(row.method, params);
-      if (!isResult<never>(result)) throw new Error("nobody answers");
+      if (!isResult<never>(result)) throw new Error("The client has no result");
       return result;
     },
     async notify(row, params) {

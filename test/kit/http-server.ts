@@ -26,7 +26,7 @@ export interface Rig {
 export interface Session {
   readonly id: string;
   readonly headers: Record<string, string>;
-  /** POSTs a message and reads the whole answer. */
+  /** POSTs a message and reads the whole response. */
   post(message: unknown, headers?: Record<string, string>): Promise<HttpResponse>;
   /** POSTs a message and reads events as they come. */
   postStream(message: unknown): Promise<Stream>;

@@ -19,11 +19,11 @@ export type Place =
   | { readonly kind: "stdio"; readonly command: string; readonly args: readonly string[]; readonly cwd?: string }
   | { readonly kind: "http"; readonly url: string };
 
-/** An official client of either generation, connected, that answers everything and notes what it hears. */
+/** An official client of either generation, connected, which responds to all requests and notes the notifications. */
 export interface OfficialClient {
   readonly revision: string | undefined;
   /** Names of the notifications that came. */
-  readonly heard: readonly string[];
+  readonly received: readonly string[];
   call(name: string, args?: Record<string, unknown>, options?: OfficialCallOptions): Promise<unknown>;
   ping(): Promise<unknown>;
   listTools(): Promise<{ readonly tools: readonly { readonly name: string }[] }>;
@@ -51,13 +51,13 @@ export interface OfficialCallOptions {
 /** Connects the official client of the first generation. */
 export async function connectV1(place: Place): Promise<OfficialClient> {
   const client = new ClientOfV1(info, { capabilities });
-  const heard: string[] = [];
+  const received: string[] = [];
   client.setRequestHandler(CreateMessageRequestSchema, () => sampled);
   client.setRequestHandler(ListRootsRequestSchema, () => ({ roots: [{ uri: "file:///home" }] }));
   client.setRequestHandler(ElicitRequestSchema, () => ({ action: "accept", content: { name: "me" } }));
-  client.setNotificationHandler(LoggingMessageNotificationSchema, ({ params }) => void heard.push(params.level));
-  client.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ params }) => void heard.push(params.uri));
-  client.setNotificationHandler(ToolListChangedNotificationSchema, () => void heard.push("tools"));
+  client.setNotificationHandler(LoggingMessageNotificationSchema, ({ params }) => void received.push(params.level));
+  client.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ params }) => void received.push(params.uri));
+  client.setNotificationHandler(ToolListChangedNotificationSchema, () => void received.push("tools"));
   let revision: string | undefined;
   const transport =
     place.kind === "http"
@@ -74,7 +74,7 @@ export async function connectV1(place: Place): Promise<OfficialClient> {
   return {
     ...pass(client),
     revision,
-    heard,
+    received,
     call: (name, args = {}, options = {}) => client.callTool({ name, arguments: args }, CallToolResultSchema, options),
     close: () => end(client, transport),
   };
@@ -83,13 +83,13 @@ export async function connectV1(place: Place): Promise<OfficialClient> {
 /** Connects the official client of the second generation; `auto` looks for newer revisions first. */
 export async function connectV2(place: Place, mode: "legacy" | "auto" = "legacy"): Promise<OfficialClient> {
   const client = new ClientOfV2(info, { capabilities, versionNegotiation: { mode } });
-  const heard: string[] = [];
+  const received: string[] = [];
   client.setRequestHandler("sampling/createMessage", () => sampled);
   client.setRequestHandler("roots/list", () => ({ roots: [{ uri: "file:///home" }] }));
   client.setRequestHandler("elicitation/create", () => ({ action: "accept", content: { name: "me" } }));
-  client.setNotificationHandler("notifications/message", ({ params }) => void heard.push(params.level));
-  client.setNotificationHandler("notifications/resources/updated", ({ params }) => void heard.push(params.uri));
-  client.setNotificationHandler("notifications/tools/list_changed", () => void heard.push("tools"));
+  client.setNotificationHandler("notifications/message", ({ params }) => void received.push(params.level));
+  client.setNotificationHandler("notifications/resources/updated", ({ params }) => void received.push(params.uri));
+  client.setNotificationHandler("notifications/tools/list_changed", () => void received.push("tools"));
   const transport =
     place.kind === "http"
       ? new HttpOfV2(new URL(place.url))
@@ -98,7 +98,7 @@ export async function connectV2(place: Place, mode: "legacy" | "auto" = "legacy"
   return {
     ...pass(client),
     revision: client.getNegotiatedProtocolVersion(),
-    heard,
+    received,
     call: (name, args = {}, options = {}) => client.callTool({ name, arguments: args }, options),
     close: () => end(client, transport),
   };
@@ -113,7 +113,7 @@ const sampled = {
 };
 
 /** Returns the members that both generations of the SDK share. */
-function pass(client: ClientOfV1 | ClientOfV2): Omit<OfficialClient, "revision" | "heard" | "call" | "close"> {
+function pass(client: ClientOfV1 | ClientOfV2): Omit<OfficialClient, "revision" | "received" | "call" | "close"> {
   return {
     ping: () => client.ping(),
     listTools: () => client.listTools(),

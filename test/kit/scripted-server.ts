@@ -22,7 +22,7 @@ export interface Received {
 /** Does what the test wants; returns whether it has taken the request. */
 export type Script = (request: Received, response: ServerResponse) => unknown;
 
-/** A server on 127.0.0.1 whose answers are written by the test. */
+/** A server on 127.0.0.1 whose responses are written by the test. */
 export interface ScriptedServer {
   readonly url: string;
   readonly requests: readonly Received[];
@@ -32,10 +32,10 @@ export interface ScriptedServer {
 /** The session id that the scripted server gives. */
 export const sessionId = "session-1";
 
-/** Says that the usual answer is wanted. */
+/** Returned by a script that wants the usual response. */
 export const usual: unique symbol = Symbol("usual");
 
-/** Serves the script; where it returns `usual`, a plain server with a session and without GET stream answers. */
+/** Serves the script; where it returns `usual`, a plain server with a session and without GET stream responds. */
 export async function serveScript(script: Script = () => usual): Promise<ScriptedServer> {
   const requests: Received[] = [];
   const server = createServer((request, response) => {
@@ -58,13 +58,13 @@ export async function serveScript(script: Script = () => usual): Promise<Scripte
   };
 }
 
-/** The usual answer to `initialize`, at the revision that was asked for. */
+/** The usual result of `initialize`, at the requested revision. */
 export function openingResult(params: Record<string, unknown> = {}): object {
   const { protocolVersion } = params;
   return { protocolVersion, capabilities: { tools: {} }, serverInfo: { name: "script", version: "1" } };
 }
 
-/** Answers with JSON. */
+/** Responds with JSON. */
 export function respondJson(response: ServerResponse, body: unknown, { status = 200, headers = {} } = {}): void {
   response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(body));
 }

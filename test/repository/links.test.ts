@@ -27,13 +27,13 @@ const sources = [
 
 describe("relative links", () => {
   it.each(documents)("relative links of %s lead to a file, and to a heading in it", (document) => {
-    expect(linksOf(read(document)).flatMap(({ target, line }) => refuseLink(document, target, line))).toEqual([]);
+    expect(linksOf(read(document)).flatMap(({ target, line }) => rejectLink(document, target, line))).toEqual([]);
   });
 
   it("relative links are rejected without such a file or heading", () => {
     const text =
       "# A [b](c.md)\n[d](README.md#no-such-heading) `[e](f.md)`\n```\n[g](h.md)\n```\n[i](README.md#quick-start)";
-    expect(linksOf(text).flatMap(({ target, line }) => refuseLink("x.md", target, line))).toEqual([
+    expect(linksOf(text).flatMap(({ target, line }) => rejectLink("x.md", target, line))).toEqual([
       "x.md:1: c.md does not exist",
       "x.md:2: README.md has no heading #no-such-heading",
     ]);
@@ -44,17 +44,17 @@ describe("links to the specification", () => {
   it("links to the specification lead to a page of a known revision, and to a heading in it", () => {
     const found = sources.flatMap((file) => specificationLinks(read(file)).map((link) => ({ file, link })));
     expect(found.length).toBeGreaterThan(100);
-    expect(found.flatMap(({ file, link }) => refusePage(link).map((problem) => `${file}: ${problem}`))).toEqual([]);
+    expect(found.flatMap(({ file, link }) => rejectPage(link).map((problem) => `${file}: ${problem}`))).toEqual([]);
   });
 
   it("links to the specification are rejected if the page floats, moves or does not exist", () => {
     const base = "https://modelcontextprotocol.io/specification";
-    expect(refusePage(`${base}/latest/basic`)).toHaveLength(1);
-    expect(refusePage(`${base}/draft/basic`)).toHaveLength(1);
-    expect(refusePage(`${base}/2026-07-28/basic/lifecycle`)).toHaveLength(1);
-    expect(refusePage(`${base}/2026-07-28/basic/index#no-such-heading`)).toHaveLength(1);
-    expect(refusePage(`${base}/2026-07-28/basic#messages`)).toEqual([]);
-    expect(refusePage(`${base}/2025-11-25`)).toEqual([]);
+    expect(rejectPage(`${base}/latest/basic`)).toHaveLength(1);
+    expect(rejectPage(`${base}/draft/basic`)).toHaveLength(1);
+    expect(rejectPage(`${base}/2026-07-28/basic/lifecycle`)).toHaveLength(1);
+    expect(rejectPage(`${base}/2026-07-28/basic/index#no-such-heading`)).toHaveLength(1);
+    expect(rejectPage(`${base}/2026-07-28/basic#messages`)).toEqual([]);
+    expect(rejectPage(`${base}/2025-11-25`)).toEqual([]);
   });
 
   it("links to the specification are found where a constant has their first part", () => {
@@ -66,7 +66,7 @@ describe("links to the specification", () => {
   });
 });
 
-function refuseLink(document: string, target: string, line: number): string[] {
+function rejectLink(document: string, target: string, line: number): string[] {
   if (/^[a-z]+:/i.test(target)) return [];
   const [path = "", anchor] = decodeURI(target).split("#");
   const file = path === "" ? document : join(dirname(document), path);
@@ -92,7 +92,7 @@ function specificationLinks(text: string): string[] {
   return whole.match(/https:\/\/modelcontextprotocol\.io\/specification\b[^\s"'`)>,;]*/g) ?? [];
 }
 
-function refusePage(link: string): string[] {
+function rejectPage(link: string): string[] {
   const [address = "", anchor] = link.split("#");
   const [revision = "", ...parts] = new URL(address).pathname.split("/").slice(2);
   const known = pages[revision];

@@ -12,11 +12,11 @@ export type Way = "result" | "task";
  * Connects to a server without sessions whose tool sends this number of input requests, and has its result after the responses. Each connection is a
  * server of its own.
  */
-export function connectToAsking(
+export function connectToRequesting(
   count: number,
   way: Way = "result",
 ): (options: ConnectionFactoryOptions) => Promise<ClientConnection> {
-  return (options) => connect(new AskingServer(count, way), options);
+  return (options) => connect(new RequestingServer(count, way), options);
 }
 
 /** Collects the warnings of Node.js until the returned function is called, which returns them. */
@@ -42,7 +42,7 @@ const inputRequest = {
   params: { message: "?", requestedSchema: { type: "object", properties: {} } },
 };
 
-class AskingServer extends Wire {
+class RequestingServer extends Wire {
   readonly #count: number;
   readonly #way: Way;
   #isDone = false;

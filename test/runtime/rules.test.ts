@@ -36,14 +36,14 @@ async function openWire(server: Server, revision: Revision = newest, capabilitie
 }
 
 /** The last message that comes back. */
-async function ask(wire: Wire, method: string, params: object, id: string | number = 7): Promise<Answer> {
+async function send(wire: Wire, method: string, params: object, id: string | number = 7): Promise<RpcResponse> {
   wire.post({ jsonrpc: "2.0", id, method, params });
   await settle();
-  const answer = wire.sent.splice(0).at(-1);
-  return isObject(answer) ? answer : {};
+  const response = wire.sent.splice(0).at(-1);
+  return isObject(response) ? response : {};
 }
 
-interface Answer {
+interface RpcResponse {
   readonly result?: unknown;
   readonly error?: unknown;
 }
@@ -74,7 +74,7 @@ describe.each(everyRevision)("at revision %s", (id, revision) => {
     ["completion/complete", { ref: { type: "ref/tool", name: "fine" }, argument: { name: "a", value: "" } }],
     ["initialize", {}],
   ])("the error of %s %j is a number and one short sentence (J-09, S-004)", async (method, params) => {
-    const { error } = await ask(await openWire(define(everything), revision), method, params);
+    const { error } = await send(await openWire(define(everything), revision), method, params);
     const { code, message } = isObject(error) ? error : {};
     expect(code).toSatisfy(Number.isInteger);
     expect(message).toMatch(/^[A-Z-][^\n]{3,119}$/);
@@ -107,10 +107,10 @@ describe.each(everyRevision)("at revision %s", (id, revision) => {
 
   test("a call that reaches no tool is a protocol error, a failure of a tool is a result (TL-07)", async () => {
     const wire = await openWire(define(everything), revision);
-    expect(await ask(wire, "tools/call", { name: "none" })).toMatchObject({ error: { code: -32602 } });
-    expect(await ask(wire, "tools/call", {})).toMatchObject({ error: { code: -32602 } });
-    expect(await ask(wire, "tools/call", { name: "broken" })).toMatchObject({ error: { code: -32603 } });
-    expect(await ask(wire, "tools/call", { name: "wrong" })).toMatchObject({
+    expect(await send(wire, "tools/call", { name: "none" })).toMatchObject({ error: { code: -32602 } });
+    expect(await send(wire, "tools/call", {})).toMatchObject({ error: { code: -32602 } });
+    expect(await send(wire, "tools/call", { name: "broken" })).toMatchObject({ error: { code: -32603 } });
+    expect(await send(wire, "tools/call", { name: "wrong" })).toMatchObject({
       result: { isError: true, content: [{ type: "text", text: "The account is empty." }] },
     });
   });
@@ -119,8 +119,8 @@ describe.each(everyRevision)("at revision %s", (id, revision) => {
     "completion accepts prompts and resources, and not %j (K-03)",
     async (type) => {
       const params = { ref: { type, name: "p", uri: "a://b" }, argument: { name: "a", value: "" } };
-      const answer = await ask(await openWire(define(everything), revision), "completion/complete", params);
-      expect(answer).toMatchObject({ error: { code: -32602 } });
+      const response = await send(await openWire(define(everything), revision), "completion/complete", params);
+      expect(response).toMatchObject({ error: { code: -32602 } });
     },
   );
 
@@ -128,7 +128,7 @@ describe.each(everyRevision)("at revision %s", (id, revision) => {
     const resource = { uri: "memo://1", mimeType: "text/plain", text: "Buy milk" };
     const run = (): object => ({ content: [{ type: "resource", resource }] });
     const wire = await openWire(define({ tools: [{ name: "memo", execute: run }] }), revision);
-    expect(await ask(wire, "tools/call", { name: "memo" })).toEqual({
+    expect(await send(wire, "tools/call", { name: "memo" })).toEqual({
       jsonrpc: "2.0",
       id: 7,
       result: { content: [{ type: "resource", resource }] },
@@ -141,7 +141,7 @@ describe.each(everyRevision)("at revision %s", (id, revision) => {
     ["no media type", { type: "image", data: "QUJD", mimeType: "png" }],
   ])("a prompt with %s is not sent (Q-02)", async (_what, content) => {
     const wire = await openWire(define({ prompts: [withContent(content)] }), revision);
-    expect(await ask(wire, "prompts/get", { name: "p" })).toMatchObject({ error: { code: -32603 } });
+    expect(await send(wire, "prompts/get", { name: "p" })).toMatchObject({ error: { code: -32603 } });
   });
 
   test.each<readonly [string, object]>([
@@ -151,7 +151,7 @@ describe.each(everyRevision)("at revision %s", (id, revision) => {
     ["neither text nor bytes", { uri: "memo://1", mimeType: "text/plain" }],
   ])("a prompt whose embedded resource has %s is not sent (Q-03)", async (_what, resource) => {
     const wire = await openWire(define({ prompts: [withContent({ type: "resource", resource })] }), revision);
-    expect(await ask(wire, "prompts/get", { name: "p" })).toMatchObject({ error: { code: -32603 } });
+    expect(await send(wire, "prompts/get", { name: "p" })).toMatchObject({ error: { code: -32603 } });
   });
 
   test("a prompt whose content is well-formed is sent unchanged (Q-02, Q-03)", async () => {
@@ -162,8 +162,8 @@ describe.each(everyRevision)("at revision %s", (id, revision) => {
     ];
     for (const content of contents) {
       const wire = await openWire(define({ prompts: [withContent(content)] }), revision);
-      const answer = await ask(wire, "prompts/get", { name: "p" });
-      expect(answer).toMatchObject({ result: { messages: [{ role: "user", content }] } });
+      const response = await send(wire, "prompts/get", { name: "p" });
+      expect(response).toMatchObject({ result: { messages: [{ role: "user", content }] } });
     }
   });
 
@@ -176,8 +176,8 @@ describe.each(everyRevision)("at revision %s", (id, revision) => {
       return "done";
     };
     const wire = await openWire(define({ tools: [{ name: "slow", execute: run }] }), revision);
-    const asked = { name: "slow", _meta: { progressToken: 0 } };
-    wire.post({ jsonrpc: "2.0", id: 1, method: "tools/call", params: asked });
+    const requested = { name: "slow", _meta: { progressToken: 0 } };
+    wire.post({ jsonrpc: "2.0", id: 1, method: "tools/call", params: requested });
     await settle();
     await late?.();
     wire.post({ jsonrpc: "2.0", id: 2, method: "tools/call", params: { name: "slow" } });
@@ -210,7 +210,7 @@ describe.each(everyRevision)("at revision %s", (id, revision) => {
       });
       return { wire, connecting: client.connect(wire) };
     };
-    const answer = (version: string): object => ({
+    const toResponse = (version: string): object => ({
       protocolVersion: version,
       capabilities: { tools: {} },
       serverInfo: { name: "server", version: "1" },
@@ -218,7 +218,7 @@ describe.each(everyRevision)("at revision %s", (id, revision) => {
 
     const other = start();
     await settle();
-    other.wire.post({ jsonrpc: "2.0", id: idOf(other.wire.sent[0]), result: answer("1999-01-01") });
+    other.wire.post({ jsonrpc: "2.0", id: idOf(other.wire.sent[0]), result: toResponse("1999-01-01") });
     await expect(other.connecting).rejects.toMatchObject({ name: "VersionError" });
 
     const silent = expect(start().connecting).rejects.toMatchObject({ name: "TimeoutError" });
@@ -227,7 +227,7 @@ describe.each(everyRevision)("at revision %s", (id, revision) => {
 
     const { wire, connecting } = start();
     await settle();
-    wire.post({ jsonrpc: "2.0", id: idOf(wire.sent[0]), result: answer(id) });
+    wire.post({ jsonrpc: "2.0", id: idOf(wire.sent[0]), result: toResponse(id) });
     const session = Object(await connecting);
     await expect(session.listPrompts()).rejects.toMatchObject({ name: "CapabilityError" });
     const unanswered = expect(session.listTools()).rejects.toMatchObject({ name: "TimeoutError" });
@@ -242,7 +242,7 @@ test.each(everyRevision.filter(([id]) => id >= "2025-06-18"))(
   async (_id, revision) => {
     const link = { type: "resource_link", uri: "memo://1", name: "memo" };
     const wire = await openWire(define({ tools: [{ name: "memo", execute: () => ({ content: [link] }) }] }), revision);
-    expect(await ask(wire, "tools/call", { name: "memo" })).toMatchObject({ result: { content: [link] } });
+    expect(await send(wire, "tools/call", { name: "memo" })).toMatchObject({ result: { content: [link] } });
   },
 );
 
@@ -264,15 +264,15 @@ describe("requests to a client and its capabilities", () => {
     ["a message with a choice of tools", { sampling: {} }, "sample", { ...prompt, toolChoice: {} }, "sampling.tools"],
   ])(
     "a server sends %s, where the client declares %j (E-05, S-08)",
-    async (_what, capabilities, question, params, missing) => {
-      const { answer, missed } = await askWith(newest, capabilities, question, params);
+    async (_what, capabilities, kind, params, missing) => {
+      const { response, missed } = await requestWith(newest, capabilities, kind, params);
       if (missing === undefined) {
-        expect(answer).toMatchObject({
-          method: question === "sample" ? "sampling/createMessage" : "elicitation/create",
+        expect(response).toMatchObject({
+          method: kind === "sample" ? "sampling/createMessage" : "elicitation/create",
         });
       } else {
         const text = `The tool requires the client capability ${missing}`;
-        expect(answer).toMatchObject({ result: { isError: true, content: [{ text }] } });
+        expect(response).toMatchObject({ result: { isError: true, content: [{ text }] } });
         expect(missed).toEqual([missing]);
       }
     },
@@ -284,10 +284,10 @@ describe("requests to a client and its capabilities", () => {
     ["a message with tools", { sampling: { tools: {} } }, "sample", { ...prompt, tools: [] }, "sampling.tools"],
   ])(
     "a server does not send %s where a client declares %j at a revision without it",
-    async (_what, declared, question, params, missing) => {
-      const { answer, missed } = await askWith(revisionOf("2025-06-18"), declared, question, params);
+    async (_what, declared, kind, params, missing) => {
+      const { response, missed } = await requestWith(revisionOf("2025-06-18"), declared, kind, params);
       const isSent = missing === undefined;
-      expect(answer).toMatchObject(isSent ? { method: "elicitation/create" } : { result: { isError: true } });
+      expect(response).toMatchObject(isSent ? { method: "elicitation/create" } : { result: { isError: true } });
       expect(missed).toEqual(isSent ? [] : [missing]);
     },
   );
@@ -303,12 +303,15 @@ describe("requests to a client and its capabilities", () => {
 
   test.each(contextOf)(
     "a server does not request context of servers at %s, where sampling is %j (S-07)",
-    async (id, sampling, isAsked) => {
+    async (id, sampling, isRequested) => {
       for (const includeContext of ["thisServer", "allServers"]) {
-        const { answer, missed } = await askWith(revisionOf(id), { sampling }, "sample", { ...prompt, includeContext });
+        const { response, missed } = await requestWith(revisionOf(id), { sampling }, "sample", {
+          ...prompt,
+          includeContext,
+        });
         const sent = { method: "sampling/createMessage", params: { ...prompt, includeContext } };
-        expect(answer).toMatchObject(isAsked ? sent : { result: { isError: true } });
-        expect(missed).toEqual(isAsked ? [] : ["sampling.context"]);
+        expect(response).toMatchObject(isRequested ? sent : { result: { isError: true } });
+        expect(missed).toEqual(isRequested ? [] : ["sampling.context"]);
       }
     },
   );
@@ -317,8 +320,8 @@ describe("requests to a client and its capabilities", () => {
     "a server requests context of no server at %s, whatever the client declares (S-07)",
     async (_id, revision) => {
       for (const none of [{}, { includeContext: "none" }]) {
-        const { answer } = await askWith(revision, { sampling: {} }, "sample", { ...prompt, ...none });
-        expect(answer).toMatchObject({ method: "sampling/createMessage", params: { ...prompt, ...none } });
+        const { response } = await requestWith(revision, { sampling: {} }, "sample", { ...prompt, ...none });
+        expect(response).toMatchObject({ method: "sampling/createMessage", params: { ...prompt, ...none } });
       }
     },
   );
@@ -332,13 +335,9 @@ describe("requests to a client and its capabilities", () => {
   test.each<readonly [string, object, string]>([
     ["results beside other content", withTools(said("assistant", use("a")), said("user", result("a"), words)), "1"],
     ["a use without its result", withTools(said("assistant", use("a"), use("b")), said("user", result("a"))), "1"],
-    ["a use that is answered too late", withTools(said("assistant", use("a")), said("user", words)), "1"],
+    ["a use whose result comes too late", withTools(said("assistant", use("a")), said("user", words)), "1"],
     ["a result without its use", withTools(said("user", result("a"))), "0"],
-    [
-      "a use that is answered twice",
-      withTools(said("assistant", use("a")), said("user", result("a"), result("a"))),
-      "1",
-    ],
+    ["a use with two results", withTools(said("assistant", use("a")), said("user", result("a"), result("a"))), "1"],
     [
       "two uses of one id",
       withTools(said("assistant", use("a"), use("a")), said("user", result("a"), result("a"))),
@@ -348,8 +347,8 @@ describe("requests to a client and its capabilities", () => {
     ["a result by the model", withTools(said("assistant", use("a")), said("assistant", result("a"))), "1"],
     ["a use at the end", withTools(said("user", words), said("assistant", use("a"))), "2"],
   ])("a server rejects sampling with %s (S-150, S-09, S-10)", async (_what, params, place) => {
-    const { answer, thrown } = await askWith(newest, { sampling: { tools: {} } }, "sample", params);
-    expect(answer).toMatchObject({ result: { isError: true } });
+    const { response, thrown } = await requestWith(newest, { sampling: { tools: {} } }, "sample", params);
+    expect(response).toMatchObject({ result: { isError: true } });
     expect(thrown).toEqual([
       expect.stringContaining(`The params of sampling/createMessage at messages/${place} must be`),
     ]);
@@ -357,22 +356,26 @@ describe("requests to a client and its capabilities", () => {
 
   test("a conversation with tools arrives unchanged, metadata of its blocks included (S-14, S-150)", async () => {
     const messages = [said("user", words), said("assistant", words, use("a")), said("user", result("a"))];
-    const { answer } = await askWith(newest, { sampling: { tools: {} } }, "sample", withTools(...messages));
-    expect(answer).toMatchObject({ method: "sampling/createMessage" });
-    expect(Reflect.get(Object(Reflect.get(Object(answer), "params")), "messages")).toEqual(messages);
+    const { response } = await requestWith(newest, { sampling: { tools: {} } }, "sample", withTools(...messages));
+    expect(response).toMatchObject({ method: "sampling/createMessage" });
+    expect(Reflect.get(Object(Reflect.get(Object(response), "params")), "messages")).toEqual(messages);
   });
 
   /** Returns the result of a tool that requests this input, and the capabilities that are missing. */
-  async function askWith(
+  async function requestWith(
     revision: Revision,
     capabilities: object,
-    question: "elicit" | "sample",
+    kind: "elicit" | "sample",
     params: object,
-  ): Promise<{ readonly answer: Answer; readonly missed: readonly string[]; readonly thrown: readonly string[] }> {
+  ): Promise<{
+    readonly response: RpcResponse;
+    readonly missed: readonly string[];
+    readonly thrown: readonly string[];
+  }> {
     const missed: string[] = [];
     const thrown: string[] = [];
     const run: AnyTool["execute"] = async (_args, context) => {
-      const put: unknown = Reflect.get(context, question);
+      const put: unknown = Reflect.get(context, kind);
       if (typeof put !== "function") throw new Error("no such question");
       await Promise.resolve(put(params)).catch((error: unknown) => {
         if (isCapabilityError(error)) missed.push(error.gate.path.join("."));
@@ -382,9 +385,9 @@ describe("requests to a client and its capabilities", () => {
       return "";
     };
     const wire = await openWire(define({ tools: [{ name: "ask", execute: run }] }), revision, capabilities);
-    const answer = await ask(wire, "tools/call", { name: "ask" });
+    const response = await send(wire, "tools/call", { name: "ask" });
     wire.end();
-    return { answer, missed, thrown };
+    return { response, missed, thrown };
   }
 });
 
@@ -404,11 +407,11 @@ describe("keys of _meta", () => {
     const keys = [...revision.reservedMeta.map(({ key }) => key), "io.modelcontextprotocol/none", "dev.mcp/a"];
     for (const key of keys)
       for (const value of strange) {
-        const answer = await ask(wire, "tools/call", { name: "fine", _meta: { [key]: value } });
-        const code: unknown = Reflect.get(Object(answer.error), "code");
+        const response = await send(wire, "tools/call", { name: "fine", _meta: { [key]: value } });
+        const code: unknown = Reflect.get(Object(response.error), "code");
         expect([undefined, -32602], `${key}: ${JSON.stringify(value)}`).toContain(code);
       }
-    expect(await ask(wire, "tools/call", { name: "fine" })).toMatchObject({
+    expect(await send(wire, "tools/call", { name: "fine" })).toMatchObject({
       result: { content: [{ text: "fine" }] },
     });
   });
@@ -430,8 +433,8 @@ test.each(everyRevision)("a file:// URI may lead to no file (R-06), at %s", asyn
   const uri = "file:///no/such/folder/";
   const server = define({ resources: [{ uri, name: "x", mimeType: "inode/directory", read: () => "" }] });
   const wire = await openWire(server, revision);
-  expect(await ask(wire, "resources/list", {})).toMatchObject({ result: { resources: [{ uri }] } });
-  expect(await ask(wire, "resources/read", { uri })).toMatchObject({ result: { contents: [{ uri, text: "" }] } });
+  expect(await send(wire, "resources/list", {})).toMatchObject({ result: { resources: [{ uri }] } });
+  expect(await send(wire, "resources/read", { uri })).toMatchObject({ result: { contents: [{ uri, text: "" }] } });
 });
 
 test("one line is one message, or a batch where the revision has them (T-04)", async () => {
@@ -461,7 +464,7 @@ test.each<readonly [string, unknown, string]>([
     ],
   });
   const wire = await openWire(server);
-  expect(await ask(wire, "tools/call", { name: "t" })).toMatchObject({ error: { code: -32603 } });
+  expect(await send(wire, "tools/call", { name: "t" })).toMatchObject({ error: { code: -32603 } });
   expect(errors).toEqual([expect.stringContaining(where)]);
 });
 
@@ -482,9 +485,9 @@ describe("a server without sessions", () => {
     const headers = { "content-type": "application/json", accept: "application/json, text/event-stream" };
     const body = JSON.stringify(message);
     const response = await handler.fetch(new Request("http://localhost/mcp", { method: "POST", headers, body }));
-    const answer: unknown = await response.json();
+    const result: unknown = await response.json();
     await handler.close();
-    return answer;
+    return result;
   };
 
   test.each(everyRevision)(

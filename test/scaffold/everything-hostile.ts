@@ -22,7 +22,7 @@ const onHttpStateless = 400;
 /** Number of messages that hostile servers send to the client over each transport. */
 const toClient = 500;
 
-/** The bundle answers whatever comes as its sources do in memory: with the same codes, without a crash, and without keeping it. */
+/** The bundle responds to whatever comes as its sources do in memory: with the same codes, without a crash, and without keeping it. */
 export function testHostileInput(open: () => EverythingProject): void {
   const seed = readSeed();
   const env = { [optionsVariable]: JSON.stringify(remoteOptions) };

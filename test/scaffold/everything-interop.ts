@@ -5,7 +5,7 @@ import type { Declarations } from "../../generated/2025-11-25/index.ts";
 import type { Client } from "../../runtime/client/create-client.ts";
 import type { ClientSession } from "../../runtime/client/session/client-session.ts";
 import { exerciseEverything, exerciseNotifications } from "../interop/sdk1/exercise-everything.ts";
-import { exerciseSdk2, type Heard } from "../interop/sdk2/exercise.ts";
+import { exerciseSdk2, type Received } from "../interop/sdk2/exercise.ts";
 import { connectV1, connectV2, type OfficialClient, type Place } from "../kit/official-clients.ts";
 import { importOlderSdk, olderSdks } from "../interop/older-sdks/sdk.ts";
 import { serveSdk } from "../interop/sdk1/http-server.ts";
@@ -82,11 +82,11 @@ function testClient(open: () => EverythingProject): void {
   describe.each(handshakeIds)("the scaffolded client at %s", (id) => {
     test.each(kinds)("a scaffolded client uses the official server of the second generation over %s", async (kind) => {
       const mcp = await load(open());
-      const heard: Heard = { levels: [], lists: [] };
-      const session = await connect(mcp, await findSdk2(mcp, kind), { id, heard });
+      const received: Received = { levels: [], lists: [] };
+      const session = await connect(mcp, await findSdk2(mcp, kind), { id, received });
       expect(session.revision.id).toBe(id);
       const canElicit = "elicitation/create" in session.revision.serverRequests;
-      await exerciseSdk2(session, { canElicit, heard });
+      await exerciseSdk2(session, { canElicit, received });
     });
 
     test("a scaffolded client uses the official server of the first generation over HTTP", async () => {
@@ -168,17 +168,17 @@ async function findSdk2({ connectStdio, connectHttp }: Layer, kind: Kind): Promi
 interface Joining {
   /** Default: all revisions of the project. */
   readonly id?: string;
-  readonly heard?: Heard;
+  readonly received?: Received;
 }
 
-async function connect(mcp: Layer, source: Source, { id, heard }: Joining = {}): Promise<Session> {
+async function connect(mcp: Layer, source: Source, { id, received }: Joining = {}): Promise<Session> {
   const client = mcp.createClient({
     info: { name: "ours", version: "1" },
     ...(id !== undefined && { revisions: mcp.revisions.filter((revision) => revision.id === id) }),
     sampling: { createMessage: () => ({ role: "assistant", model: "m", content: { type: "text", text: "42" } }) },
     elicitation: { form: () => ({ action: "accept" }) },
-    onLog: ({ level }) => heard?.levels.push(level),
-    onListChanged: (list) => heard?.lists.push(list),
+    onLog: ({ level }) => received?.levels.push(level),
+    onListChanged: (list) => received?.lists.push(list),
   });
   closers.push(() => client.close());
   return client.connect(source);

@@ -62,7 +62,7 @@ import { defineServer, readSkills, run } from "./mcp/index.ts";
 const skills = await readSkills(new URL("../skills", import.meta.url));
 const { ${optionsVariable}: options = "{}" } = process.env;
 
-// Clients that come back for an answer whose connection the server has let go wait as long.
+// Clients that come back for a response whose connection the server has let go wait as long.
 await run(createEverything({ defineServer, skills }), { retry: 500, ...JSON.parse(options) });
 `;
 

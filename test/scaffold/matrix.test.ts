@@ -194,7 +194,11 @@ describe.each(projects)("a project for --protocol $protocol", ({ protocol, serve
     test("a project offers the newest revision with sessions to a client that requests another", async () => {
       const wire = new Wire(folder);
       const clientInfo = { name: "raw", version: "1" };
-      const { result } = await wire.ask("initialize", { protocolVersion: "1999-01-01", capabilities: {}, clientInfo });
+      const { result } = await wire.request("initialize", {
+        protocolVersion: "1999-01-01",
+        capabilities: {},
+        clientInfo,
+      });
       expect(result).toMatchObject({ protocolVersion: preferredSession });
       expect(await wire.end()).toBe(0);
     });
@@ -229,7 +233,7 @@ describe.each(projects)("a project for --protocol $protocol", ({ protocol, serve
         for (const key of Object.keys(value)) if (!Object.hasOwn(known, key)) foreign.add(`${definition}.${key}`);
       };
       const accepted = async (method: string, definition: string, params?: object): Promise<Fields> => {
-        const { result, ...message } = await wire.ask(method, params);
+        const { result, ...message } = await wire.request(method, params);
         expect(message, method).toEqual({ jsonrpc: "2.0", id: expect.any(Number) });
         expectValid(validators(definition), result, definition);
         if (!isObject(result)) throw new Error(`${method} has no result`);
@@ -259,7 +263,7 @@ describe.each(projects)("a project for --protocol $protocol", ({ protocol, serve
       expect(await accepted("tools/call", "CallToolResult", badCall)).toHaveProperty("isError", true);
       await accepted("resources/read", "ReadResourceResult", { uri: "guide://style" });
       await accepted("prompts/get", "GetPromptResult", prompt);
-      await expectRefusals(
+      await expectRejections(
         wire,
         validators("JSONRPCErrorResponse" in definitions ? "JSONRPCErrorResponse" : "JSONRPCError"),
         isAlone ? -32602 : -32002,
@@ -302,9 +306,9 @@ function expectValid(validator: Validator, value: unknown, definition: string): 
   expect(validator(value), `${definition}: ${JSON.stringify(value)}`).toBe(true);
 }
 
-/** Wrong requests, each answered by an error of the code that the protocol asks for. */
-async function expectRefusals(wire: Wire, isError: Validator, notFound: number): Promise<void> {
-  const refusals: readonly (readonly [string, object, number])[] = [
+/** Wrong requests, each with the code of the error that the protocol requires. */
+async function expectRejections(wire: Wire, isError: Validator, notFound: number): Promise<void> {
+  const rejections: readonly (readonly [string, object, number])[] = [
     ["tools/call", { name: "nothing", arguments: {} }, -32602],
     ["tools/call", {}, -32602],
     ["resources/read", { uri: "guide://nothing" }, notFound],
@@ -312,8 +316,8 @@ async function expectRefusals(wire: Wire, isError: Validator, notFound: number):
     ["prompts/get", { name: "nothing" }, -32602],
     ["no/such/method", {}, -32601],
   ];
-  for (const [method, params, code] of refusals) {
-    const message = await wire.ask(method, params);
+  for (const [method, params, code] of rejections) {
+    const message = await wire.request(method, params);
     expectValid(isError, message, `the error of ${method}`);
     expect(message.error, method).toMatchObject({ code });
   }

@@ -24,8 +24,8 @@ export class Wire {
     this.#child.stdin.write(`${line}\n`);
   }
 
-  /** Sends a request and returns the message that answers it. */
-  async ask(method: string, params?: object): Promise<Record<string, unknown>> {
+  /** Sends a request and returns its response. */
+  async request(method: string, params?: object): Promise<Record<string, unknown>> {
     const id = ++this.#id;
     const sent = this.#meta ? { ...params, _meta: this.#meta } : params;
     this.write(JSON.stringify({ jsonrpc: "2.0", id, method, ...(sent && { params: sent }) }));

@@ -25,14 +25,14 @@ test("calls of the client have params that every revision and extension accepts"
   type Theirs = { [Id in keyof Revisions]: ParamsOfHandlers<CallsOf<Revisions[Id]>> } & ExtensionParams;
   expectNone<UnknownName<ClientRequestParams, Theirs>>();
   expectNone<UnknownMember<ClientRequestParams, Everywhere<ClientRequestParams, Theirs>>>();
-  expectNone<Refused<ClientRequestParams, Theirs>>();
+  expectNone<Unfit<ClientRequestParams, Theirs>>();
 });
 
 test("requests about skills have params that the extension accepts", () => {
   type Theirs = { skills: { [Method in keyof SkillRequests]: ParamsOfRow<SkillRequests[Method]> } };
   expectNone<UnknownName<SkillRequestParams, Theirs>>();
   expectNone<UnknownMember<SkillRequestParams, Theirs["skills"]>>();
-  expectNone<Refused<SkillRequestParams, Theirs>>();
+  expectNone<Unfit<SkillRequestParams, Theirs>>();
 });
 
 test("the comparison finds a wrong name, an unknown member, and params that do not fit", () => {
@@ -44,7 +44,7 @@ test("the comparison finds a wrong name, an unknown member, and params that do n
   type Wrong = { call: { nam?: string; name: string; more?: { to?: 1 } } };
   expectTypeOf<UnknownMember<Wrong, Everywhere<Wrong, Theirs>>>().toEqualTypeOf<"call.nam" | "call.more.to">();
   expectTypeOf<Rejected<{ call: { level: string } }, Theirs>>().toEqualTypeOf<"call at new">();
-  expectTypeOf<Refused<{ call: { name: string; more?: { at: number } } }, Theirs>>().toEqualTypeOf<"call at old">();
+  expectTypeOf<Unfit<{ call: { name: string; more?: { at: number } } }, Theirs>>().toEqualTypeOf<"call at old">();
 });
 
 /** Fails to compile unless a type is empty, with what it has. */
@@ -105,7 +105,7 @@ type Accepted<Theirs, Ours> = {
 };
 
 /** Names of calls with params that a place does not accept. Params and members of type `object` come from the user. */
-type Refused<Ours, Theirs> = Differing<Ours, Theirs, { [Place in keyof Theirs]: Fitting<Ours, Theirs[Place]> }>;
+type Unfit<Ours, Theirs> = Differing<Ours, Theirs, { [Place in keyof Theirs]: Fitting<Ours, Theirs[Place]> }>;
 
 type Fitting<Ours, Theirs> = {
   [Name in keyof Theirs & keyof Ours]: [keyof Ours[Name], Ours[Name]] extends [never, object]

@@ -12,7 +12,7 @@ vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 interface Case {
   readonly pinned: readonly string[];
   readonly uses: string;
-  /** Statements with the definers `d`, a client `c`, a session `s`, and `text`, a handler that answers with text. */
+  /** Statements with the definers `d`, a client `c`, a session `s`, and `text`, a handler that returns text. */
   readonly code: string;
   /** Expected error of the compiler; `undefined` if there must be none. */
   readonly says?: string;
@@ -31,8 +31,8 @@ const tool = (fields: string): string => `d.defineTool({ name: "t", ${fields}, e
 const server = (fields: string): string => `d.defineServer({ name: "s", version: "1", ${fields} });`;
 const client = (fields: string): string =>
   `createClient<P>({ info: { name: "c", version: "1" }, revisions: [], ${fields} });`;
-const asks = (question: string): string =>
-  `d.defineTool({ name: "t", execute: async (_args, ctx) => { await ${question}; return ""; } });`;
+const asks = (message: string): string =>
+  `d.defineTool({ name: "t", execute: async (_args, ctx) => { await ${message}; return ""; } });`;
 const gives = (block: string): string => `d.defineTool({ name: "t", execute: () => ({ content: [${block}] }) });`;
 const prompts = (block: string): string =>
   `d.definePrompt({ name: "p", get: () => [{ role: "user", content: ${block} }] });`;

@@ -49,7 +49,7 @@ setInterval(() => server.resources.notifyUpdated("note://todo"), 60_000).unref()
 await run(server);
 `,
   },
-  "a client with typed arguments that answers input requests": {
+  "a client with typed arguments that responds to input requests": {
     lines: 6,
     imports: 1,
     code: `import { connectStdio, createClient } from "./mcp/index.ts";
@@ -67,7 +67,7 @@ const [wrongResult, wrongArgument] = [
     "({ ok }))",
     "({ ok: String(ok) }))",
   ),
-  programs["a client with typed arguments that answers input requests"]?.code.replace('name: "Ada"', "nam: 1"),
+  programs["a client with typed arguments that responds to input requests"]?.code.replace('name: "Ada"', "nam: 1"),
 ].map(String);
 
 const wrongVariable = programs["a resource template with completion and subscriptions"]?.code.replace(

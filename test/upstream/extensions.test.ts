@@ -49,11 +49,11 @@ function readUpstream(name: string): JsonSchema {
 function toPlain(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(toPlain);
   if (!isObject(value)) return value;
-  const said = Object.entries(value).filter(([keyword, given]) => !isNoise(keyword, given));
+  const said = Object.entries(value).filter(([keyword, given]) => !isStrayData(keyword, given));
   return Object.fromEntries(said.map(([keyword, given]) => [keyword, toPlain(given)]));
 }
 
-function isNoise(keyword: string, value: unknown): boolean {
+function isStrayData(keyword: string, value: unknown): boolean {
   if (keyword === "$schema") return true;
   if (keyword === "propertyNames") return JSON.stringify(value) === '{"type":"string"}';
   const bounds: readonly unknown[] = [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER];
@@ -107,7 +107,7 @@ it("tasks are declared as upstream declares them, but for the rules of the overl
   expect(compare(readUpstream("tasks"), tasks, names)).toEqual([
     // Metadata that the base of all params has is put back (`mergeMeta`).
     { at: "GetTaskRequest.params._meta", ...absent },
-    // Answers are checked by who has asked (`unchecked`).
+    // The sender of a request checks its response (`unchecked`).
     { at: "UpdateTaskRequest.params.inputResponses.*", ...more },
     { at: "UpdateTaskRequest.params._meta", ...absent },
     // A peer may leave it out (`tolerances`); it is always sent.

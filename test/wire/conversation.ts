@@ -39,9 +39,9 @@ class Conversation implements Recording {
     const text = typeof message === "string" ? message : JSON.stringify(message);
     this.entries.push(`> ${this.#normalizer.text(text)}`);
     const id = isObject(message) && "method" in message && "id" in message ? message.id : undefined;
-    const isAnswered =
+    const hasResponse =
       (typeof id === "string" || typeof id === "number") && Number.isInteger(id) !== (typeof id === "string");
-    const response = isAnswered ? this.#response(id) : undefined;
+    const response = hasResponse ? this.#response(id) : undefined;
     const isBatch = text.startsWith("[{") && script.hasBatches(this.revision);
     const batch = isBatch ? this.#response(batchKey) : undefined;
     this.#link.send(text);
@@ -51,7 +51,7 @@ class Conversation implements Recording {
     return received;
   }
 
-  /** An unknown method is answered after everything that came before. */
+  /** The response to an unknown method comes after everything before it. */
   async #barrier(): Promise<void> {
     await this.postUnrecorded("wire/barrier", {});
   }

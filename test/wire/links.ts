@@ -88,7 +88,7 @@ async function openHttpSse(
       posted.on("error", reject).end(body);
     });
     const text = await readAll(response);
-    // What is refused at once is not answered on the stream.
+    // What is rejected at once has no response on the stream.
     if (response.statusCode !== 202 && text !== "") receive(text);
   };
   // One after the other: the order of messages is part of what is recorded.

@@ -255,8 +255,8 @@ export function followUp(revision: RevisionId, sent: unknown, result: unknown, r
 }
 
 function respondToAll(inputRequests: unknown): object {
-  const asked = isObject(inputRequests) ? Object.entries(inputRequests) : [];
-  return Object.fromEntries(asked.map(([key, one]) => [key, isObject(one) ? respond(one.method, one.params) : {}]));
+  const requested = isObject(inputRequests) ? Object.entries(inputRequests) : [];
+  return Object.fromEntries(requested.map(([key, one]) => [key, isObject(one) ? respond(one.method, one.params) : {}]));
 }
 
 function taskOf(result: Readonly<Record<string, unknown>>): { taskId: unknown; status: unknown } | undefined {

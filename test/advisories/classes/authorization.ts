@@ -12,7 +12,7 @@ export const authorization: readonly AdvisoryClass[] = [
     title: "Credentials to another issuer or server",
     attack:
       "A server names an authorization server of its own, or the resource of another server, and receives secrets or tokens that belong to others.",
-    answer:
+    defence:
       "Registrations, secrets and tokens belong to an issuer and a resource, also for programs without a user. The issuer and the resource in metadata are compared exactly before a user is sent anywhere, and the issuer in a response before its code is used.",
     advisories: [
       onGithub(typescript, ["GHSA-6qxp-vccf-f47h", "CVE-2026-104850"], "TypeScript SDK, client", "2026-09-30"),
@@ -41,7 +41,7 @@ export const authorization: readonly AdvisoryClass[] = [
     title: "Redirects to another origin",
     attack:
       "A server redirects a request, and the client repeats it with its API key, session and body at another origin.",
-    answer:
+    defence:
       "Clients reject redirects to another origin, and those that change the method. Requests for tokens follow none; documents about authorization are redirected to no private network, and not without end. Tools that are generated from OpenAPI documents follow none, and send no credentials to another origin. A server card cannot lead credentials there.",
     advisories: [
       onGithub(typescript, ["GHSA-6prh-2h8m-c8cw", "CVE-2026-111769"], "TypeScript SDK, client", "2026-10-02"),
@@ -73,7 +73,7 @@ export const authorization: readonly AdvisoryClass[] = [
     title: "Requests into other networks (SSRF)",
     attack:
       "A server, a document or a caller names a URL in a private network or at the address of cloud metadata, and a client or a server requests it.",
-    answer:
+    defence:
       "URLs that servers name are checked, and so is the address that their names resolve to, before a connection is opened. A public server cannot lead to private, local or reserved addresses, nor to addresses that embed others. References of schemas and documents lead nowhere but into the same document.",
     advisories: [
       onGithub(rust, ["GHSA-c9xm-49cp-xcr9"], "Rust SDK, client", "2026-10-02"),
@@ -111,7 +111,7 @@ export const authorization: readonly AdvisoryClass[] = [
     title: "Tokens for another audience, and failed checks that pass",
     attack:
       "A caller presents a token of another service, or one whose check fails in a way that the server takes for success.",
-    answer:
+    defence:
       "A token must name the resource exactly. An unknown algorithm, issuer, key or type, a wrong signature and a wrong time are rejected. A guard that fails or returns nothing lets no sender in. Tools get claims, and not the token; a gateway sends its own credentials to its server.",
     advisories: [
       onGithub(typescript, ["GHSA-rvq5-wwqv-78pq"], "TypeScript SDK, server", "2026-10-05"),
@@ -146,7 +146,7 @@ export const authorization: readonly AdvisoryClass[] = [
     title: "Codes, states and redirect URIs of a sign-in",
     attack:
       "An attacker mixes the response to one sign-in into another, changes where the code goes, or turns off PKCE.",
-    answer:
+    defence:
       "The client requires S256, compares state, issuer and redirect URI exactly, and uses a code once. It rejects a metadata document without PKCE. This project is no authorization server and has no OAuth proxy, which most of these advisories are about.",
     advisories: [
       onGithub("", ["GHSA-4pc9-x2fx-p7vj", "CVE-2025-4143"], "Cloudflare workers-oauth-provider", "2025-05-01"),
@@ -168,7 +168,7 @@ export const authorization: readonly AdvisoryClass[] = [
   {
     title: "Tokens that outlive their user",
     attack: "A stream or a cached check goes on after the token has expired or was revoked.",
-    answer:
+    defence:
       "Streams and stateless calls end with their token, a cached check ends with it, and a revocation reaches all nodes.",
     advisories: [],
     tests: [

@@ -9,7 +9,7 @@ export const sessions: readonly AdvisoryClass[] = [
     title: "Responses to the wrong client",
     attack:
       "Two clients use the same ids at a server that shares one object between them, and one receives what the other requested.",
-    answer:
+    defence:
       "A definition has no connection: each session, each stateless request and each connection of the gateway has its own. Ids of requests are looked up only there.",
     advisories: [
       onGithub("", ["GHSA-345p-7cg4-v4c7", "CVE-2026-25536"], "TypeScript SDK", "2026-02-04"),
@@ -48,7 +48,7 @@ export const sessions: readonly AdvisoryClass[] = [
   {
     title: "Sessions, events and tasks of others",
     attack: "A caller who learns or guesses the id of a session, an event or a task uses it.",
-    answer:
+    defence:
       "Ids of sessions have 128 random bits, and no id is a credential: sessions, streams, events and tasks belong to the principal that opened them, and are unknown to every other.",
     advisories: [
       onGithub("", ["GHSA-qvqr-5cv7-wh35", "CVE-2026-33946"], "Ruby SDK", "2026-03-27"),
@@ -89,7 +89,7 @@ export const sessions: readonly AdvisoryClass[] = [
   {
     title: "Memory and connections without bound",
     attack: "A peer opens sessions and abandons them, sends a body, line or event without end, or does not read.",
-    answer:
+    defence:
       "What a peer can cause to be kept has a limit: sessions, bodies, lines, values, events for a resumption and bytes that wait for a reader. Sessions end when they are not used, and a rejected request opens none.",
     advisories: [
       onGithub("", ["GHSA-52jp-gj8w-j6xh", "CVE-2026-67430"], "Ruby SDK, sessions", "2026-07-30"),
@@ -151,7 +151,7 @@ export const sessions: readonly AdvisoryClass[] = [
     title: "Crashes by invalid messages",
     attack:
       "A request without the members that a handler reads, or a client that disconnects at the wrong time, ends the server.",
-    answer:
+    defence:
       "Every message is checked by the generated validators of its revision before a handler sees it. An error of a handler is a response, and a client that disconnects affects no other.",
     advisories: [
       onGithub("", ["GHSA-3qhf-m339-9g5v", "CVE-2025-53366"], "Python SDK", "2025-07-04"),
@@ -170,7 +170,7 @@ export const sessions: readonly AdvisoryClass[] = [
   {
     title: "Work without bound for a small message",
     attack: "A short text lets a pattern, a template or a schema run for hours.",
-    answer:
+    defence:
       "URI templates match in linear time. Patterns run only where linear time is proven, or in an engine that guarantees it. Evaluations of a schema have a limit, and so have the items of a list that are compared with each other.",
     advisories: [onGithub("", ["GHSA-8r9q-7v3j-jr4g", "CVE-2026-0621"], "TypeScript SDK, URI templates", "2026-01-05")],
     tests: [
@@ -197,7 +197,7 @@ export const sessions: readonly AdvisoryClass[] = [
     title: "Names that one parser reads otherwise than another",
     attack:
       "A member name in other letter case, with a NUL, or twice, passes a filter in front of the server and means something else behind it.",
-    answer: "Names are compared exactly, and an envelope with a member twice is rejected.",
+    defence: "Names are compared exactly, and an envelope with a member twice is rejected.",
     advisories: [
       onGithub("", ["GHSA-wvj2-96wp-fq3f", "CVE-2026-27896"], "Go SDK", "2026-02-26"),
       onGithub("", ["GHSA-q382-vc8q-7jhj"], "Go SDK", "2026-03-19"),
@@ -211,7 +211,7 @@ export const sessions: readonly AdvisoryClass[] = [
     title: "Prototypes of objects",
     attack:
       "A peer names a member `__proto__` or `constructor`, and a merge or a look-up reaches the prototype of all objects.",
-    answer:
+    defence:
       "In a message, such a member is a member like any other; generated code does not have it. A method with such a name is unknown.",
     advisories: [
       {

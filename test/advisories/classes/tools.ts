@@ -9,7 +9,7 @@ export const tools: readonly AdvisoryClass[] = [
     title: "Commands in URLs and names",
     attack:
       "A server names a URL or a text that reaches a shell: when a browser is opened, when a program is started, or when a host is configured.",
-    answer:
+    defence:
       "Programs are started with a list of arguments, which no shell interprets; those of scripts on Windows are quoted for their interpreter, and an argument with a line break is rejected. A browser opens `http` and `https` URLs only.",
     advisories: [
       onGithub("", ["GHSA-6xpm-ggf7-wc3p", "CVE-2025-6514"], "mcp-remote", "2025-07-09"),
@@ -30,7 +30,7 @@ export const tools: readonly AdvisoryClass[] = [
   {
     title: "Environment of child processes",
     attack: "A server that a client starts reads the keys of all other services from its environment.",
-    answer: "A server gets the few variables that every program needs, and those that are given to it.",
+    defence: "A server gets the few variables that every program needs, and those that are given to it.",
     advisories: [onGithub("", ["GHSA-pj2r-f9mw-vrcq", "CVE-2026-40159"], "PraisonAI", "2026-04-10")],
     tests: [
       [
@@ -47,7 +47,7 @@ export const tools: readonly AdvisoryClass[] = [
     title: "Paths that lead outside",
     attack:
       "A path with `..`, the beginning of an allowed path, or a symbolic link leads out of the folder that a tool may use.",
-    answer:
+    defence:
       "`resolveInside` finds files in the folder only, also behind links. A folder of skills with a link to the outside is rejected, `pin` does not write through links, and no name of an operation or an addition leads to another folder.",
     advisories: [
       onGithub(servers, ["GHSA-q66q-fx2p-7w4m", "CVE-2025-53109"], "filesystem server", "2025-07-01"),
@@ -71,7 +71,7 @@ export const tools: readonly AdvisoryClass[] = [
     title: "Values that become options",
     attack:
       "A value that begins with a dash becomes an option of the program that a tool calls, which then writes a file or sends a token elsewhere.",
-    answer:
+    defence:
       "The one value of a peer that is an argument of a program is a URL, which begins with `http`. Names of projects and additions cannot begin with a dash.",
     advisories: [
       onGithub("", ["GHSA-9xwc-hfwc-8w59", "CVE-2025-68144"], "git server", "2025-12-17"),
@@ -92,7 +92,7 @@ export const tools: readonly AdvisoryClass[] = [
     title: "Arguments that change the request to an API",
     attack:
       "An argument of a tool that is made from an OpenAPI document adds a segment to the path, a parameter to the query or a header.",
-    answer:
+    defence:
       "Each argument is encoded for its place. One that is `..`, `.` or empty is rejected in a path, so that it cannot lead to another operation.",
     advisories: [
       onGithub("", ["GHSA-vv7q-7jx5-f767", "CVE-2026-32871"], "FastMCP, OpenAPI", "2026-03-31"),
@@ -104,7 +104,7 @@ export const tools: readonly AdvisoryClass[] = [
     title: "Code in documents",
     attack:
       "A name, a description or a default in an OpenAPI document or in a schema of a server ends a string or a comment of generated code, and runs when it is imported.",
-    answer:
+    defence:
       "Text of documents is escaped for its place: a literal, a comment, a key or the name of a file. Generated clients contain declarations and checks only.",
     advisories: [
       onGithub("", ["GHSA-mwr6-3gp8-9jmj", "CVE-2026-22785"], "Orval, MCP servers", "2026-01-13"),
@@ -126,7 +126,7 @@ export const tools: readonly AdvisoryClass[] = [
   {
     title: "Control characters in terminals and logs",
     attack: "Text of a peer moves the cursor, adds lines to a log, or sends commands to a CI pipeline.",
-    answer:
+    defence:
       "Reports, errors and logs escape or remove control characters and those that change directions. A message in the log is one line without secrets.",
     advisories: [
       onGithub(

@@ -8,7 +8,7 @@ export const webPages: readonly AdvisoryClass[] = [
     title: "DNS rebinding",
     attack:
       "A web page lets its own name lead to the machine of its visitor, and sends requests to a local server from there.",
-    answer:
+    defence:
       "Servers over HTTP, HTTP with SSE and WebSocket accept only local names in `Host` and `Origin` by default, and listen beyond the machine only with a list of names. The gateway, the inspector, the metrics and mounted servers do the same. A request of HTTP opens no session over TCP.",
     advisories: [
       onGithub("", ["GHSA-w48q-cv73-mx4w", "CVE-2025-66414"], "TypeScript SDK", "2025-12-02"),
@@ -45,7 +45,7 @@ export const webPages: readonly AdvisoryClass[] = [
     title: "Requests across sites, and wildcards in CORS",
     attack:
       "A page sends a form or a script to a server without authentication, or reads responses because the server allows every origin.",
-    answer:
+    defence:
       "A request with an `Origin` that is not allowed gets 403 before anything else is checked. Bodies must be JSON (415), which a page cannot send without a preflight request. CORS headers name the listed origin, never `*`.",
     advisories: [
       onGithub("", ["GHSA-89xv-2j6f-qhc8", "CVE-2026-33252"], "Go SDK", "2026-03-19"),
@@ -67,7 +67,7 @@ export const webPages: readonly AdvisoryClass[] = [
     title: "Proxies and inspectors without authentication",
     attack:
       "A page or a program in the network uses the proxy of an inspector to start programs, or to send requests into the network of its user.",
-    answer:
+    defence:
       "The address of `inspect` has a secret, `Host` must be 127.0.0.1, and commands of other pages are rejected. So are commands that the page does not have, and roots that are no folders.",
     advisories: [
       onGithub("", ["GHSA-7f8r-222p-6f5g", "CVE-2025-49596"], "MCP Inspector", "2025-06-13"),
@@ -83,7 +83,7 @@ export const webPages: readonly AdvisoryClass[] = [
     title: "Scripts in pages of tools",
     attack:
       "A server puts markup or a `javascript:` URL into a name, a result or a redirect, and a page of the inspector, of a report or of a callback runs it.",
-    answer:
+    defence:
       "Pages write text of servers as text, under a policy that allows only their own script. Views run in a frame without an origin and without a network. After a sign-in, only the expected response gets a page.",
     advisories: [
       onGithub("", ["GHSA-g9hg-qhmf-q45m", "CVE-2025-58444"], "MCP Inspector", "2025-09-08"),

@@ -70,7 +70,7 @@ export class ServerProcess {
   }
 
   /** Sends a command, and returns its result. Rejects when the server exits first. */
-  ask<Kind extends Command["kind"]>(command: Command & { readonly kind: Kind }): Promise<Replies[Kind]> {
+  request<Kind extends Command["kind"]>(command: Command & { readonly kind: Kind }): Promise<Replies[Kind]> {
     this.#lastId += 1;
     const id = this.#lastId;
     return new Promise((resolve, reject) => {

@@ -92,11 +92,11 @@ class Soak {
     const rate = highest.operations / highest.seconds / 2;
     await this.#step({ kind: "rate", rate, milliseconds: durations.first });
     const before = await this.#measure(seed + 1);
-    await this.#server.ask({ kind: "reset" });
+    await this.#server.request({ kind: "reset" });
     const load = await this.#step({ kind: "rate", rate, milliseconds: durations.second });
-    const loop = await this.#server.ask({ kind: "read" });
+    const loop = await this.#server.request({ kind: "read" });
     const after = await this.#measure(undefined);
-    const { hanging } = await this.#server.ask({ kind: "read" });
+    const { hanging } = await this.#server.request({ kind: "read" });
     return [toFigures({ rate, load, before, after, loop: { ...loop, hanging } }), this.#violations];
   }
 
@@ -111,9 +111,9 @@ class Soak {
     const isKept = this.#server.url === "stdio:";
     if (!isKept) await this.#step({ kind: "close" });
     await sleep(this.#rest);
-    const server = await this.#server.ask({ kind: "measure" });
+    const server = await this.#server.request({ kind: "measure" });
     const client = await measureProcess();
-    const contents = { server: await this.#server.ask({ kind: "measure-heap" }), client: await measureHeap() };
+    const contents = { server: await this.#server.request({ kind: "measure-heap" }), client: await measureHeap() };
     if (!isKept && seed !== undefined) await this.#step({ kind: "open", seed });
     return { server: { ...server, ...contents.server }, client: { ...client, ...contents.client } };
   }
@@ -132,7 +132,7 @@ function createLoad(
   program: ServerProgram,
   settings: ServerSettings,
 ): (command: LoadCommand) => Promise<LoadReport> {
-  if (settings.transport === "memory") return (load) => server.ask({ kind: "load", load });
+  if (settings.transport === "memory") return (load) => server.request({ kind: "load", load });
   const isStdio = settings.transport === "stdio";
   const place = isStdio ? createStdioPlace(server.child, toArguments(program, settings)) : createUrlPlace(server.url);
   const load = new Load(place);

@@ -1,6 +1,6 @@
 import {
   acknowledged,
-  answer,
+  result,
   call,
   cancelled,
   changed,
@@ -12,7 +12,7 @@ import {
   listChanged,
   listening,
   log,
-  question,
+  inputRequest,
   ran,
   read,
   rejection,
@@ -31,18 +31,18 @@ export const failing: readonly (readonly [invariant: string, name: string, sampl
   [
     "I1",
     "a missing event",
-    { ...good, lines: [call(), event(0, ""), event(2, answer), returned()], effects: [start, end] },
+    { ...good, lines: [call(), event(0, ""), event(2, result), returned()], effects: [start, end] },
   ],
   ["I1", "an event with two contents", { ...good, lines: [...good.lines, event(1, log(7), { connection: "k2" })] }],
   [
     "I1",
     "an event twice on one connection",
-    { ...good, lines: [call(), event(0, ""), event(0, ""), event(1, log(0)), event(2, answer), returned()] },
+    { ...good, lines: [call(), event(0, ""), event(0, ""), event(1, log(0)), event(2, result), returned()] },
   ],
   [
     "I1",
     "events in the wrong order",
-    { ...good, lines: [call(), event(0, ""), event(2, answer), event(1, log(0)), returned()] },
+    { ...good, lines: [call(), event(0, ""), event(2, result), event(1, log(0)), returned()] },
   ],
   [
     "I1",
@@ -52,7 +52,7 @@ export const failing: readonly (readonly [invariant: string, name: string, sampl
   [
     "I2",
     "an acknowledged message that did not come",
-    { lines: [call(), event(0, ""), event(1, answer), returned()], effects: ran },
+    { lines: [call(), event(0, ""), event(1, result), returned()], effects: ran },
   ],
   [
     "I3",
@@ -67,7 +67,7 @@ export const failing: readonly (readonly [invariant: string, name: string, sampl
       effects: [start],
     },
   ],
-  ["I3", "two responses", { ...good, lines: [...good.lines, event(3, answer)] }],
+  ["I3", "two responses", { ...good, lines: [...good.lines, event(3, result)] }],
   [
     "I3",
     "no response on a stream with ids",
@@ -80,14 +80,14 @@ export const failing: readonly (readonly [invariant: string, name: string, sampl
   ["I5", "a tool that was started twice", { ...good, effects: [...ran, { ...start, node: "1.1" }] }],
   [
     "I6",
-    "an answer to another question",
+    "a response to another input request",
     { lines: [call("ask", { nonce: "n" }), returned(response("n=m"))], effects: ran },
   ],
   [
     "I6",
     "a question on another stream",
     {
-      lines: [call("ask", { nonce: "n" }), event(0, question("a.1", "m")), event(1, response("n=n")), returned()],
+      lines: [call("ask", { nonce: "n" }), event(0, inputRequest("a.1", "m")), event(1, response("n=n")), returned()],
       effects: ran,
     },
   ],
@@ -97,11 +97,11 @@ export const failing: readonly (readonly [invariant: string, name: string, sampl
     {
       lines: [
         call("ask", { nonce: "n" }),
-        event(0, question("1", "n")),
+        event(0, inputRequest("1", "n")),
         event(1, response("n=n")),
         returned(response("n=n")),
         { ...call("ask", { nonce: "m" }), id: "c/2" },
-        event(0, question("1", "m"), { id: "c/2", event: "b1-0" }),
+        event(0, inputRequest("1", "m"), { id: "c/2", event: "b1-0" }),
         event(1, response("m=m"), { id: "c/2", event: "b1-1" }),
         { ...returned(response("m=m")), id: "c/2" },
       ],
@@ -125,7 +125,7 @@ export const failing: readonly (readonly [invariant: string, name: string, sampl
     {
       lines: [
         call("ask", { nonce: "n" }),
-        event(0, question("a.1", "n"), { t: 6_000 }),
+        event(0, inputRequest("a.1", "n"), { t: 6_000 }),
         event(1, response("n=n"), { t: 6_000 }),
         returned(response("n=n"), { t: 6_000 }),
       ],
@@ -151,7 +151,7 @@ export const failing: readonly (readonly [invariant: string, name: string, sampl
     "a text of another principal",
     {
       ...good,
-      lines: [call(), event(0, ""), event(1, log(0, { canary: "canary:bob:" })), event(2, answer), returned()],
+      lines: [call(), event(0, ""), event(1, log(0, { canary: "canary:bob:" })), event(2, result), returned()],
     },
   ],
   [
@@ -183,7 +183,7 @@ export const failing: readonly (readonly [invariant: string, name: string, sampl
   [
     "level",
     "a message below the log level",
-    { lines: [setLevel, call("log_levels"), event(0, log(0)), event(1, answer), returned()], effects: ran },
+    { lines: [setLevel, call("log_levels"), event(0, log(0)), event(1, result), returned()], effects: ran },
   ],
   ["I13", "a proof that is accepted twice", { lines: [jti("1"), jti("1")] }],
   [

@@ -143,8 +143,8 @@ export function findResponses({ events, returns }: CallRecord): readonly CallRes
     if (message && isResponse(message)) streamed.set(event ?? `#${index}`, { message, event });
   }
   // A return repeats what came on a stream; without one it has the body of the response.
-  const answered = returns.filter(({ outcome }) => outcome === "ok");
-  const whole = answered.slice(streamed.size).flatMap(({ value = "" }) => {
+  const successful = returns.filter(({ outcome }) => outcome === "ok");
+  const whole = successful.slice(streamed.size).flatMap(({ value = "" }) => {
     const message = parseMessage(value);
     return message ? [{ message, event: undefined }] : [];
   });

@@ -81,9 +81,9 @@ export const checkStarts: Check = ({ effects }) =>
     return [{ invariant: "I5", subject: key, problem: `the tool was started ${starts.length} times, on ${nodes}` }];
   });
 
-/** I6: a question is answered by its own answer, on the stream of its own call, and no two questions of a session have one id. */
-export const checkQuestions: Check = ({ calls }) => {
-  const questions = new Map<string, string>();
+/** I6: an input request gets its own response, on the stream of its own call, and no two of a session have one id. */
+export const checkInputRequests: Check = ({ calls }) => {
+  const inputRequests = new Map<string, string>();
   return calls.flatMap((call): readonly Violation[] => {
     const { nonce } = readRequest(call);
     if (nonce === undefined) return [];
@@ -95,30 +95,31 @@ export const checkQuestions: Check = ({ calls }) => {
       const text = String(message.params?.["message"]);
       const id = `${session} ${JSON.stringify(message.id)}`;
       if (text !== nonce) found.push(violation("the question of another call came on the stream"));
-      if ((questions.get(id) ?? text) !== text) found.push(violation(`the question has the id of another one, ${id}`));
-      questions.set(id, text);
+      if ((inputRequests.get(id) ?? text) !== text)
+        found.push(violation(`the input request has the id of another one, ${id}`));
+      inputRequests.set(id, text);
     }
     for (const { message } of findResponses(call)) {
       const text = message.result && readText(message);
       const isError = message.result?.["isError"] === true;
       if (text !== undefined && !isError && text !== `${nonce}=${nonce}`)
-        found.push(violation(`the answer is ${text}`));
+        found.push(violation(`the response is ${text}`));
     }
     return found;
   });
 };
 
 /** Milliseconds from the start of a tool until its question has reached the client. */
-const questionTime = 2_000;
+const inputTime = 2_000;
 
 /** Delay: a question reaches its client at once, unless there is a fault. */
 export const checkDelays: Check = (evidence, { slack }) =>
   evidence.calls.flatMap((call): readonly Violation[] => {
     const start = call.effects.find(({ kind }) => kind === "start");
-    const asked = call.events.find(({ value = "" }) => parseMessage(value)?.method === "elicitation/create");
-    if (!start || !asked || asked.t - start.t <= questionTime + slack) return [];
-    if (evidence.cut.has(call.key) || hasFault(evidence, [start.t - afterFault, asked.t])) return [];
-    return [{ invariant: "delay", subject: call.key, problem: `the question took ${asked.t - start.t} ms` }];
+    const requested = call.events.find(({ value = "" }) => parseMessage(value)?.method === "elicitation/create");
+    if (!start || !requested || requested.t - start.t <= inputTime + slack) return [];
+    if (evidence.cut.has(call.key) || hasFault(evidence, [start.t - afterFault, requested.t])) return [];
+    return [{ invariant: "delay", subject: call.key, problem: `the input request took ${requested.t - start.t} ms` }];
   });
 
 /** Milliseconds until a cancellation reaches the node that runs the call. */

@@ -1,6 +1,6 @@
 import type { Evidence } from "../history.ts";
 import { findResponses, indexEvidence } from "./call-index.ts";
-import { checkQuestions, isAbandoned } from "./calls.ts";
+import { checkInputRequests, isAbandoned } from "./calls.ts";
 import { checkAcknowledged, countPositions } from "./streams.ts";
 
 /** Numbers of a run. All but the first three are 0 unless something is broken. */
@@ -34,7 +34,7 @@ export function countFigures(evidence: Evidence): Figures {
       ({ call, count }) => count === 0 && !isAbandoned(call, indexed) && hasEventIds(call),
     ).length,
     withTwoResponses: responses.filter(({ count }) => count > 1).length,
-    wrongQuestions: checkQuestions(indexed, settings).length,
+    wrongQuestions: checkInputRequests(indexed, settings).length,
   };
 }
 

@@ -1,6 +1,6 @@
 import {
   acknowledged,
-  answer,
+  result,
   call,
   cancelled,
   changed,
@@ -12,7 +12,7 @@ import {
   listChanged,
   listening,
   log,
-  question,
+  inputRequest,
   ran,
   read,
   rejection,
@@ -28,14 +28,14 @@ import {
 
 /** Histories without a violation, by what they contain. */
 export const passing: Readonly<Record<string, Sample>> = {
-  "a call that was answered": good,
+  "a call with a result": good,
   "a stream that was resumed with one event twice": {
     lines: [
       call(),
       event(0, ""),
       event(1, log(0)),
       event(1, log(0), { connection: "k2" }),
-      event(2, answer, { connection: "k2" }),
+      event(2, result, { connection: "k2" }),
       returned(),
     ],
     effects: ran,
@@ -63,10 +63,10 @@ export const passing: Readonly<Record<string, Sample>> = {
     lines: [call(), call(), rejection(400, 1_030), returned()],
     effects: [start, end],
   },
-  "a question with its own answer": {
+  "an input request with its own response": {
     lines: [
       call("ask", { nonce: "n" }),
-      event(0, question("a.1", "n")),
+      event(0, inputRequest("a.1", "n")),
       event(1, response("n=n")),
       returned(response("n=n")),
     ],
@@ -97,7 +97,7 @@ export const passing: Readonly<Record<string, Sample>> = {
   },
   "a change of a resource": { lines: listening(changed("notifications/resources/updated", 1_600)), effects: touch },
   "a log level that holds": {
-    lines: [setLevel, call("log_levels"), event(0, log(0).replace("info", "error")), event(1, answer), returned()],
+    lines: [setLevel, call("log_levels"), event(0, log(0).replace("info", "error")), event(1, result), returned()],
     effects: ran,
   },
   "two proofs": { lines: [jti("1"), jti("2")] },

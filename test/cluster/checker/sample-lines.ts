@@ -33,7 +33,7 @@ export function log(index: number, extra: object = {}): string {
   return JSON.stringify({ method: "notifications/message", params: { level: "info", data: { index, ...extra } } });
 }
 
-export function question(id: string, message: string): string {
+export function inputRequest(id: string, message: string): string {
   return JSON.stringify({ id, method: "elicitation/create", params: { message } });
 }
 
@@ -64,11 +64,11 @@ export const event = (sequence: number, value: string, more: Partial<Line> = {})
 export const start = { kind: "start", key: "c/1" } as const;
 export const end = { kind: "end", key: "c/1" } as const;
 export const acknowledged = { kind: "acknowledged", key: "c/1", value: "0" } as const;
-export const answer = response("counted 1");
+export const result = response("counted 1");
 export const ran = [start, acknowledged, end] as const;
 
 export const good: Sample = {
-  lines: [call(), event(0, ""), event(1, log(0)), event(2, answer), returned()],
+  lines: [call(), event(0, ""), event(1, log(0)), event(2, result), returned()],
   effects: ran,
 };
 

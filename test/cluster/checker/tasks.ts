@@ -10,7 +10,7 @@ const ranks: Readonly<Record<string, number>> = {
   cancelled: 1,
 };
 
-/** I9: the status of a task moves forward, ends once, and a task whose creation was answered is found. */
+/** I9: the status of a task moves forward, ends once, and a task whose creation had a response is found. */
 export const checkTasks: Check = ({ history }) =>
   [...groupBy(toReads(history), ({ id }) => id)].flatMap(([id, reads]): readonly Violation[] => {
     const violation = (problem: string): Violation => ({ invariant: "I9", subject: id, problem });

@@ -115,11 +115,11 @@ export class TestClient {
       return void end({ outcome: status === 502 ? "unknown" : "fail", status, value: await readBody(response) });
     options.onRunning?.();
     const stream = new CallStream(this, key, options);
-    const answer = isStream(response) ? await stream.follow(response, cuts) : parseMessage(await readBody(response));
-    const value = answer ? JSON.stringify(answer) : (stream.problem ?? "the connection broke");
-    const outcome = isResponse(answer) ? "ok" : stream.isRejected ? "fail" : "unknown";
+    const result = isStream(response) ? await stream.follow(response, cuts) : parseMessage(await readBody(response));
+    const value = result ? JSON.stringify(result) : (stream.problem ?? "the connection broke");
+    const outcome = isResponse(result) ? "ok" : stream.isRejected ? "fail" : "unknown";
     end({ outcome, value, status: stream.status ?? status });
-    return answer;
+    return result;
   }
 
   /** Reads the stored stream of a call again from its first event, on whichever node: all readers see the same events. */
@@ -168,7 +168,7 @@ export class TestClient {
   }
 
   /** Responds to a request of the server. */
-  async answer(key: string, request: Message, value: string): Promise<void> {
+  async respond(key: string, request: Message, value: string): Promise<void> {
     const result = { action: "accept", content: { answer: value } };
     await this.deliver("answer", key, { jsonrpc: "2.0", id: request.id, result });
   }
@@ -214,7 +214,7 @@ class CallStream {
   readonly #key: string;
   readonly #options: CallOptions;
   #lastEventId: string | undefined;
-  #answer: Message | undefined;
+  #response: Message | undefined;
   problem: string | undefined;
   status: number | undefined;
   isRejected = false;
@@ -238,14 +238,14 @@ class CallStream {
   }
 
   async #resumeUntil(deadline: number, cuts: { left: number }): Promise<Message | undefined> {
-    while (!this.#answer && !this.isRejected && !this.#client.isAbandoned(this.#key)) {
+    while (!this.#response && !this.isRejected && !this.#client.isAbandoned(this.#key)) {
       if (this.#lastEventId === undefined)
         return void (this.problem = "the connection broke before the first event id");
       if (Date.now() >= deadline) return this.#reject("no response came in time", undefined);
       await sleep(this.#client.random() * 150);
       await this.#resume(cuts);
     }
-    return this.#answer;
+    return this.#response;
   }
 
   async #resume(cuts: { left: number }): Promise<void> {
@@ -274,7 +274,7 @@ class CallStream {
       const event = id === undefined ? {} : { event: id };
       this.#client.write({ phase: "event", op: "event", id: this.#key, value: data, connection, ...event });
       const message = parseMessage(data);
-      if (isResponse(message)) this.#answer = message;
+      if (isResponse(message)) this.#response = message;
       else if (message?.id !== undefined) this.#options.onRequest?.(message);
     });
   }
@@ -315,11 +315,11 @@ async function readMessage(response: HttpResponse): Promise<string> {
 function toOutcome(
   { ok }: HttpResponse,
   sent: object,
-  answer: Message | undefined,
+  response: Message | undefined,
 ): NonNullable<HistoryLine["outcome"]> {
   const isRequest = "id" in sent && "method" in sent;
-  if (ok && isRequest && !isResponse(answer)) return "unknown";
-  return ok && answer?.error === undefined ? "ok" : "fail";
+  if (ok && isRequest && !isResponse(response)) return "unknown";
+  return ok && response?.error === undefined ? "ok" : "fail";
 }
 
 /** Opens a session. Tries until a node accepts it. */

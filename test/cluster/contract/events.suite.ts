@@ -249,7 +249,7 @@ export function describeEvents(fixture: EngineFixture): void {
           data: [""],
           requests: [round],
         });
-        const [answer, ...seals] = await Promise.all([
+        const [outcome, ...seals] = await Promise.all([
           first.events.append(key, {
             stream: name,
             owner: firstNode,
@@ -262,9 +262,9 @@ export function describeEvents(fixture: EngineFixture): void {
           first.events.seal(key, { stream: name, fence: 0, node: "third00000000", data: ["third"] }),
         ]);
         const part = await second.events.read(key, { stream: name, sequence: -1 });
-        expect([answer === "stored", ...seals].filter(Boolean)).toHaveLength(1);
+        expect([outcome === "stored", ...seals].filter(Boolean)).toHaveLength(1);
         expect(part).toMatchObject({ next: 2, isEnded: true, open: [] });
-        expect(textsOf(part)).toEqual(["", answer === "stored" ? "answer" : seals[0] ? "second" : "third"]);
+        expect(textsOf(part)).toEqual(["", outcome === "stored" ? "answer" : seals[0] ? "second" : "third"]);
       }
     });
   });

@@ -124,7 +124,7 @@ async function callBoth(client: TestClient): Promise<void> {
   const id = client.takeId();
   const respond = async (request: Message): Promise<void> => {
     await sleep(500);
-    await client.answer(client.keyOf(id), request, readNonce(request));
+    await client.respond(client.keyOf(id), request, readNonce(request));
   };
   await client.call("ask", { nonce: createNonce() }, { id, onRequest: (request) => void respond(request) });
 }

@@ -57,16 +57,16 @@ export async function runCalls(sessions: readonly LoadSession[], options: CallsO
 /** Makes one call, and returns its problem. */
 async function callOnce(client: TestClient, kind: number, durations: number[]): Promise<string | undefined> {
   if (kind < 0.01) return (await callAndCancel(client)) ? undefined : "hang did not begin";
-  if (kind < 0.06) return ask(client);
+  if (kind < 0.06) return elicit(client);
   const start = performance.now();
   const response = await client.call("count", { n: 1 });
   durations.push(performance.now() - start);
   return describeProblem("count", response);
 }
 
-async function ask(client: TestClient): Promise<string | undefined> {
+async function elicit(client: TestClient): Promise<string | undefined> {
   const id = client.takeId();
-  const onRequest = (request: Message): void => void client.answer(client.keyOf(id), request, readNonce(request));
+  const onRequest = (request: Message): void => void client.respond(client.keyOf(id), request, readNonce(request));
   return describeProblem("ask", await client.call("ask", { nonce: createNonce() }, { id, onRequest }));
 }
 

@@ -47,9 +47,9 @@ describe.each([
     ["GET", "/metrics", { host: "attacker.example" }, 403],
   ])("%s %s with the headers %j has status %i", async (method, path, headers, status) => {
     const { href } = await start({ server: new Metrics() });
-    const answer = await send(href, undefined, { method, path, headers });
-    expect(answer.status).toBe(status);
-    expect(answer.text.includes("\nmcp_connections ")).toBe(status === 200 && method === "GET");
+    const response = await send(href, undefined, { method, path, headers });
+    expect(response.status).toBe(status);
+    expect(response.text.includes("\nmcp_connections ")).toBe(status === 200 && method === "GET");
   });
 
   test("metrics that cannot be read have status 500, and the process continues", async () => {

@@ -44,8 +44,8 @@ function expectUnavailable({ status, headers, text }: HttpResponse): void {
 /** Repeats a request until it is accepted: the store may need some time after a fault. */
 async function retry(request: () => Promise<HttpResponse>): Promise<HttpResponse> {
   for (let attempt = 0; ; attempt += 1) {
-    const answer = await request();
-    if (answer.status !== 503 || attempt > 100) return answer;
+    const response = await request();
+    if (response.status !== 503 || attempt > 100) return response;
     await sleep(100);
   }
 }

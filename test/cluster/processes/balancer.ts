@@ -85,7 +85,7 @@ function readPort(address: string | AddressInfo | null): number {
 
 /** Sends a request to the first of these nodes that accepts the connection. */
 function forward(request: IncomingMessage, response: ServerResponse, [node, ...others]: readonly string[]): void {
-  if (node === undefined) return refuse(response, 503, "No node accepts connections");
+  if (node === undefined) return reject(response, 503, "No node accepts connections");
   const upstream = connect(request, node);
   let isSent = false;
   const abort = (): void => void (response.writableFinished || upstream.destroy());
@@ -99,11 +99,11 @@ function forward(request: IncomingMessage, response: ServerResponse, [node, ...o
       request.pipe(upstream);
     });
   });
-  upstream.once("response", (answer) => respond(request, response, answer));
+  upstream.once("response", (upstreamResponse) => respond(request, response, upstreamResponse));
   upstream.on("error", () => {
     if (response.destroyed) return;
     if (isSent && response.headersSent) return void response.destroy();
-    if (isSent) return refuse(response, 502, "The node ended before it responded");
+    if (isSent) return reject(response, 502, "The node ended before it responded");
     response.off("close", abort);
     forward(request, response, others);
   });
@@ -130,23 +130,23 @@ function without(headers: IncomingMessage["headers"], name: string): IncomingMes
 }
 
 /** Passes a response on as its bytes arrive, up to the cut that the client wants. */
-function respond(request: IncomingMessage, response: ServerResponse, answer: IncomingMessage): void {
-  const headers = without(without(answer.headers, "connection"), "keep-alive");
-  response.writeHead(answer.statusCode ?? 502, { ...headers, connection: "close" });
+function respond(request: IncomingMessage, response: ServerResponse, upstreamResponse: IncomingMessage): void {
+  const headers = without(without(upstreamResponse.headers, "connection"), "keep-alive");
+  response.writeHead(upstreamResponse.statusCode ?? 502, { ...headers, connection: "close" });
   response.flushHeaders();
   let left = readCut(request.headers[cutHeader]);
-  answer.on("data", (chunk: Buffer) => {
+  upstreamResponse.on("data", (chunk: Buffer) => {
     if (left <= 0) return;
     const part = chunk.subarray(0, left);
     left -= part.length;
     if (left === 0) return void response.write(part, () => response.destroy());
     if (response.write(part)) return;
-    answer.pause();
-    response.once("drain", () => answer.resume());
+    upstreamResponse.pause();
+    response.once("drain", () => upstreamResponse.resume());
   });
-  answer.once("end", () => left > 0 && response.end());
-  answer.once("error", () => response.destroy());
-  answer.once("aborted", () => response.destroy());
+  upstreamResponse.once("end", () => left > 0 && response.end());
+  upstreamResponse.once("error", () => response.destroy());
+  upstreamResponse.once("aborted", () => response.destroy());
 }
 
 function readCut(field: string | readonly string[] | undefined): number {
@@ -154,7 +154,7 @@ function readCut(field: string | readonly string[] | undefined): number {
   return Number.isInteger(bytes) && bytes > 0 ? bytes : Number.POSITIVE_INFINITY;
 }
 
-function refuse(response: ServerResponse, status: number, message: string): void {
+function reject(response: ServerResponse, status: number, message: string): void {
   response.writeHead(status, { "content-type": "application/json", "x-from-balancer": "1" });
   response.end(JSON.stringify({ jsonrpc: "2.0", error: { code: -32603, message } }));
 }

@@ -37,11 +37,11 @@ it("a call that waits for its user when its node closes gets the response from t
   const { open, post, postStream, listen, rigs } = await begin(10_000);
   const session = await open();
   const stream = await postStream(0, session, call(1, "ask"));
-  const asked = await stream.message();
+  const request = await stream.message();
   const closed = rigs[0]?.listener.close();
   await stream.end();
   const resumed = await listen(1, session, stream.events.at(-1)?.id);
-  const response = { jsonrpc: "2.0", id: asked.id, result: { roots: [{ uri: "file:///here" }] } };
+  const response = { jsonrpc: "2.0", id: request.id, result: { roots: [{ uri: "file:///here" }] } };
   expect((await post(1, session, response)).status).toBe(202);
   await closed;
   await resumed.end();

@@ -15,7 +15,7 @@ afterEach(async () => {
 });
 
 it.each([statelessRevision, handshake])("an extension works on several nodes at $id", async (revision) => {
-  const heard: string[] = [];
+  const received: string[] = [];
   const faded: string[] = [];
   const used: number[] = [];
   const served = (node: number): ReturnType<typeof defineExtension> =>
@@ -27,7 +27,7 @@ it.each([statelessRevision, handshake])("an extension works on several nodes at 
           return revision === handshake ? request("echo/voice", { text }) : { text: text.toUpperCase() };
         },
       },
-      notifications: { "notifications/echo/heard": ({ text }) => void heard.push(text) },
+      notifications: { "notifications/echo/heard": ({ text }) => void received.push(text) },
     });
   nodes = await startServerNodes((node) => ({ name: "echo", version: "1", extensions: [served(node)] }));
   const { urlOf } = nodes;
@@ -53,7 +53,7 @@ it.each([statelessRevision, handshake])("an extension works on several nodes at 
     expect(await session.request(clientRequests["echo/say"], { text })).toMatchObject({ text: expected });
     await session.notify(clientNotifications["notifications/echo/heard"], { text });
   }
-  await expect.poll(() => [...heard].sort(), { timeout: 60_000 }).toEqual(["a", "b", "c", "d"]);
+  await expect.poll(() => [...received].sort(), { timeout: 60_000 }).toEqual(["a", "b", "c", "d"]);
   await expect.poll(() => faded, { timeout: 60_000 }).toEqual(["a…", "b…", "c…", "d…"]);
   // A session belongs to one node, which the others relay to.
   expect(new Set(used).size).toBe(revision === handshake ? 1 : 3);

@@ -99,9 +99,9 @@ function lastOf({ json, text }: HttpResponse): Record<string, unknown> {
   return isObject(message) ? message : {};
 }
 
-const resultOf = (answer: HttpResponse): Record<string, unknown> => {
-  const { result, error } = lastOf(answer);
-  if (!isObject(result)) throw new Error(`no result: ${JSON.stringify(error)} ${answer.status} ${answer.text}`);
+const resultOf = (response: HttpResponse): Record<string, unknown> => {
+  const { result, error } = lastOf(response);
+  if (!isObject(result)) throw new Error(`no result: ${JSON.stringify(error)} ${response.status} ${response.text}`);
   return result;
 };
 
@@ -167,10 +167,10 @@ describe.each(["2025-11-25", "2025-06-18"])("input requests of a session with tw
     const { open, stream, send } = await begin();
     const headers = await open(0, { revision });
     const running = await stream(caller, { headers, body: call(1, "ask") });
-    const asked = await running.message();
-    expect(asked).toMatchObject({ method: "elicitation/create", params: { message: "Your name?" } });
+    const request = await running.message();
+    expect(request).toMatchObject({ method: "elicitation/create", params: { message: "Your name?" } });
     const result = { action: "accept", content: { name: "Ada" } };
-    expect((await send(responder, { headers, body: { jsonrpc: "2.0", id: asked.id, result } })).status).toBe(202);
+    expect((await send(responder, { headers, body: { jsonrpc: "2.0", id: request.id, result } })).status).toBe(202);
     expect(textOf(await running.message())).toBe("accept Ada");
   });
 });
@@ -196,8 +196,8 @@ describe("streams of a session with two gateways", () => {
     const headers = await open(0);
     for (const node of [0, 1])
       for (const last of ["unknown-1", "?"]) {
-        const answer = await send(node, { method: "GET", headers: { ...headers, "last-event-id": last } });
-        expect(answer.status).toBe(400);
+        const response = await send(node, { method: "GET", headers: { ...headers, "last-event-id": last } });
+        expect(response.status).toBe(400);
       }
   });
 });
@@ -236,7 +236,7 @@ describe("principals of two gateways", () => {
     const body = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "wait", arguments: {}, task: {} } };
     const { task } = resultOf(await send(1, { headers: ada, body }));
     const { taskId } = Object(task);
-    const ask = (method: string, id: number): SendOptions["body"] => ({
+    const request = (method: string, id: number): SendOptions["body"] => ({
       jsonrpc: "2.0",
       id,
       method,
@@ -245,14 +245,14 @@ describe("principals of two gateways", () => {
     const other = await open(1, { headers: { "x-user": "ada" } });
     const bob = await open(1, { headers: { "x-user": "bob" } });
     for (const node of [0, 1]) {
-      expect(resultOf(await send(node, { headers: other, body: ask("tasks/get", node + 1) }))).toMatchObject({
+      expect(resultOf(await send(node, { headers: other, body: request("tasks/get", node + 1) }))).toMatchObject({
         taskId,
       });
-      expect(lastOf(await send(node, { headers: bob, body: ask("tasks/get", node + 1) }))).toMatchObject({
+      expect(lastOf(await send(node, { headers: bob, body: request("tasks/get", node + 1) }))).toMatchObject({
         error: { code: -32602 },
       });
     }
-    const waiting = send(1, { headers: other, body: ask("tasks/result", 9) });
+    const waiting = send(1, { headers: other, body: request("tasks/result", 9) });
     await delay(20);
     release();
     expect(resultOf(await waiting)).toMatchObject({ content: [{ text: "waited" }] });
@@ -264,7 +264,7 @@ describe("stateless clients of two gateways", () => {
   const toCall = (more: object = {}, capabilities: object = { elicitation: { form: {} } }): object =>
     request(1, "tools/call", { name: "ask", arguments: {}, ...more }, { [meta.capabilities]: capabilities });
 
-  async function askAt(
+  async function requestAt(
     { send }: GatewayNodes,
     node: number,
     user = "ada",
@@ -281,17 +281,17 @@ describe("stateless clients of two gateways", () => {
 
   it("input that was required at one node is given at the other", async () => {
     const nodes = await begin();
-    const { key, requestState } = await askAt(nodes, 0);
-    const answer = await nodes.send(1, { headers, body: accept(key, requestState) });
-    expect(resultOf(answer)).toMatchObject({ resultType: "complete", content: [{ text: "accept Ada" }] });
-    expect(answer.text).not.toContain("id: ");
+    const { key, requestState } = await requestAt(nodes, 0);
+    const response = await nodes.send(1, { headers, body: accept(key, requestState) });
+    expect(resultOf(response)).toMatchObject({ resultType: "complete", content: [{ text: "accept Ada" }] });
+    expect(response.text).not.toContain("id: ");
     const again = await nodes.send(1, { headers, body: accept(key, requestState) });
     expect(lastOf(again)).toMatchObject({ error: { code: -32602 } });
   });
 
   it("the input of another principal is not accepted at any node", async () => {
     const nodes = await begin({ authenticate: (head) => ({ principal: String(head.header("x-user")) }) });
-    const { key, requestState } = await askAt(nodes, 0);
+    const { key, requestState } = await requestAt(nodes, 0);
     for (const node of [1, 0]) {
       const stolen = await nodes.send(node, {
         headers: { ...headers, "x-user": "bob" },
@@ -324,11 +324,11 @@ describe("stateless clients of two gateways", () => {
 
   it("a state of a node that is gone is unknown", async () => {
     const nodes = await begin();
-    const { key, requestState } = await askAt(nodes, 0);
+    const { key, requestState } = await requestAt(nodes, 0);
     await nodes.cutOff(0);
     await delay(400);
-    const answer = await nodes.send(1, { headers, body: accept(key, requestState) });
-    expect(lastOf(answer)).toMatchObject({
+    const response = await nodes.send(1, { headers, body: accept(key, requestState) });
+    expect(lastOf(response)).toMatchObject({
       error: { code: -32602, message: expect.stringContaining("unknown or expired") },
     });
   });
@@ -336,7 +336,7 @@ describe("stateless clients of two gateways", () => {
   it("a task that one node has started is known to the other, for its principal only", async () => {
     const { send, release } = await begin({ authenticate: (head) => ({ principal: String(head.header("x-user")) }) });
     const capabilities = { extensions: { [extension.id]: {} } };
-    const ask = async (
+    const call = async (
       node: number,
       method: string,
       params: object,
@@ -353,11 +353,11 @@ describe("stateless clients of two gateways", () => {
         await send(node, { headers: sent, body: request(1, method, params, { [meta.capabilities]: capabilities }) }),
       );
     };
-    const { result } = await ask(0, "tools/call", { name: "wait", arguments: {} });
+    const { result } = await call(0, "tools/call", { name: "wait", arguments: {} });
     const { taskId } = Object(result);
-    expect(await ask(1, "tasks/get", { taskId })).toMatchObject({ result: { taskId, status: "working" } });
+    expect(await call(1, "tasks/get", { taskId })).toMatchObject({ result: { taskId, status: "working" } });
     for (const node of [0, 1])
-      expect(await ask(node, "tasks/get", { taskId }, "bob")).toMatchObject({ error: { code: -32602 } });
+      expect(await call(node, "tasks/get", { taskId }, "bob")).toMatchObject({ error: { code: -32602 } });
     release();
     let task: Record<string, unknown> = {};
     for (
@@ -365,7 +365,7 @@ describe("stateless clients of two gateways", () => {
       performance.now() < end && task.status !== "completed";
       await delay(20)
     )
-      task = Object((await ask(1, "tasks/get", { taskId })).result);
+      task = Object((await call(1, "tasks/get", { taskId })).result);
     expect(task).toMatchObject({ status: "completed", result: { content: [{ text: "waited" }] } });
   });
 });

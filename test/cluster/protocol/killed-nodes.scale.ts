@@ -22,7 +22,7 @@ async function startProcesses(count: number): Promise<readonly NodeProcess[]> {
   return nodes;
 }
 
-async function ask(
+async function send(
   { url }: NodeProcess,
   method: string,
   params: { readonly name: string } | { readonly taskId: string },
@@ -46,7 +46,7 @@ async function ask(
 
 async function until(node: NodeProcess, taskId: string, status: string): Promise<Message> {
   for (const end = performance.now() + 60_000; performance.now() < end;) {
-    const task = await ask(node, "tasks/get", { taskId });
+    const task = await send(node, "tasks/get", { taskId });
     if (task.status === status) return task;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
@@ -58,8 +58,8 @@ describe.runIf(process.env["SCALE_ENGINE"] === "redis")("tasks of processes that
     const [first, second] = await startProcesses(2);
     if (!first || !second) throw new Error("two nodes are needed");
     const [work, plain] = [
-      await ask(first, "tools/call", { name: "work" }),
-      await ask(first, "tools/call", { name: "plain" }),
+      await send(first, "tools/call", { name: "work" }),
+      await send(first, "tools/call", { name: "plain" }),
     ];
     await new Promise((resolve) => setTimeout(resolve, 1_000));
     first.child.kill("SIGKILL");
@@ -79,13 +79,13 @@ describe.runIf(process.env["SCALE_ENGINE"] === "redis")("tasks of processes that
   it("a process that was stopped for longer than the lease changes nothing when it continues (E9)", async () => {
     const [first, second] = await startProcesses(2);
     if (!first || !second) throw new Error("two nodes are needed");
-    const { taskId } = await ask(first, "tools/call", { name: "work" });
+    const { taskId } = await send(first, "tools/call", { name: "work" });
     await new Promise((resolve) => setTimeout(resolve, 1_000));
     first.child.kill("SIGSTOP");
     const { result } = await until(second, String(taskId), "completed");
     first.child.kill("SIGCONT");
     await new Promise((resolve) => setTimeout(resolve, 4_000));
     for (const node of [first, second])
-      expect(await ask(node, "tasks/get", { taskId: String(taskId) })).toMatchObject({ result });
+      expect(await send(node, "tasks/get", { taskId: String(taskId) })).toMatchObject({ result });
   });
 });

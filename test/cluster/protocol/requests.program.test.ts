@@ -78,12 +78,12 @@ describe.each(["2025-11-25", "2025-06-18", "2025-03-26"])("requests of a session
       await postStream(0, session, call(1, "ask")),
       await postStream(1, session, call(2, "ask")),
     ];
-    const [asked, askedToo] = [await first.message(), await second.message()];
-    expect(asked.id).not.toBe(askedToo.id);
+    const [request, requestedToo] = [await first.message(), await second.message()];
+    expect(request.id).not.toBe(requestedToo.id);
     const respond = (node: number, id: unknown, uri: string) =>
       post(node, session, { jsonrpc: "2.0", id, result: { roots: [{ uri }] } });
-    expect((await respond(1, asked.id, "file:///first")).status).toBe(202);
-    expect((await respond(0, askedToo.id, "file:///second")).status).toBe(202);
+    expect((await respond(1, request.id, "file:///first")).status).toBe(202);
+    expect((await respond(0, requestedToo.id, "file:///second")).status).toBe(202);
     expect(textOf(await first.message())).toContain("file:///first");
     expect(textOf(await second.message())).toContain("file:///second");
   });

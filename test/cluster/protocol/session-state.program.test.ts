@@ -52,19 +52,19 @@ it("nodes of a cluster share the state of a session, and its changes run one aft
   const all = nodes;
   const [one, other] = [await all.open(), await all.open()];
   let id = 1;
-  const ask = async (node: number, headers: Record<string, string>, tool: string): Promise<string> => {
+  const request = async (node: number, headers: Record<string, string>, tool: string): Promise<string> => {
     id += 1;
     const { text, json } = await all.send(node, { body: call(id, tool), headers });
     return textOf(json ?? /^data: (\{.*)$/m.exec(text)?.[1]);
   };
-  const counts = await Promise.all(Array.from({ length: 9 }, (_, at) => ask(at % 3, one, "count")));
+  const counts = await Promise.all(Array.from({ length: 9 }, (_, at) => request(at % 3, one, "count")));
   expect(counts.map(Number).sort((a, b) => a - b)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
-  for (const node of [0, 1, 2]) expect(await ask(node, one, "read")).toBe("9");
-  expect(await ask(1, other, "count")).toBe("1");
-  expect(await ask(2, other, "read")).toBe("1");
-  expect(await ask(0, other, "fill")).toBe("filled");
-  expect(await ask(1, other, "fill")).toBe("The tool failed");
-  expect(await ask(2, other, "read")).toBe("1");
+  for (const node of [0, 1, 2]) expect(await request(node, one, "read")).toBe("9");
+  expect(await request(1, other, "count")).toBe("1");
+  expect(await request(2, other, "read")).toBe("1");
+  expect(await request(0, other, "fill")).toBe("filled");
+  expect(await request(1, other, "fill")).toBe("The tool failed");
+  expect(await request(2, other, "read")).toBe("1");
 });
 
 it("the state of a session is removed when the session ends", async () => {

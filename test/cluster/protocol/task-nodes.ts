@@ -65,7 +65,7 @@ export class StatelessClient {
     this.#user = user;
   }
 
-  async ask({ handler }: TaskNode, method: string, params: object = {}): Promise<Message> {
+  async request({ handler }: TaskNode, method: string, params: object = {}): Promise<Message> {
     this.#lastId += 1;
     const capabilities = { extensions: { [extension.id]: {} }, elicitation: { form: {} } };
     const body = request(this.#lastId, method, params, { [meta.capabilities]: capabilities });
@@ -82,7 +82,7 @@ export class StatelessClient {
   }
 
   async start(node: TaskNode, name: string, args: object = {}): Promise<string> {
-    const { taskId } = await this.ask(node, "tools/call", { name, arguments: args });
+    const { taskId } = await this.request(node, "tools/call", { name, arguments: args });
     if (typeof taskId !== "string") throw new Error("No task was created");
     return taskId;
   }
@@ -91,7 +91,7 @@ export class StatelessClient {
   async until(node: TaskNode, taskId: string, status: string, time = 60_000): Promise<Message> {
     let task: Message = {};
     for (const end = performance.now() + time; performance.now() < end;) {
-      task = await this.ask(node, "tasks/get", { taskId });
+      task = await this.request(node, "tasks/get", { taskId });
       if (task.status === status) return task;
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
@@ -126,18 +126,18 @@ export class SessionClient {
   /** Requests a task until it has this status. */
   async until(node: TaskNode, taskId: string, status: string): Promise<void> {
     for (const end = performance.now() + 60_000; performance.now() < end;) {
-      if ((await this.ask(node, "tasks/get", { taskId })).status === status) return;
+      if ((await this.request(node, "tasks/get", { taskId })).status === status) return;
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
     throw new Error(`The task never was ${status}`);
   }
 
   /** Sends a request. `respond` returns the results of requests that arrive before its response. */
-  async ask(
+  async request(
     node: TaskNode,
     method: string,
     params: object = {},
-    respond?: (asked: Message) => object,
+    respond?: (requested: Message) => object,
   ): Promise<Message> {
     this.#lastId += 1;
     const response = await this.post(node, { id: this.#lastId, method, params });
@@ -150,7 +150,7 @@ export class SessionClient {
   }
 
   async start(node: TaskNode, name: string, args: object = {}): Promise<string> {
-    const { task } = await this.ask(node, "tools/call", { name, arguments: args, task: {} });
+    const { task } = await this.request(node, "tools/call", { name, arguments: args, task: {} });
     return String(Object(task).taskId);
   }
 }

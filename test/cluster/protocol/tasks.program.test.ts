@@ -163,7 +163,7 @@ describe("tasks of a node that is gone", () => {
     await until(() => lines.includes("1 ship"), "the second attempt");
     await connect(nodes[0]);
     await until(() => lines.includes("0 aborted"), "the end of the first attempt");
-    expect(await client.ask(nodes[0], "tasks/get", { taskId })).toMatchObject({ status: "working" });
+    expect(await client.request(nodes[0], "tasks/get", { taskId })).toMatchObject({ status: "working" });
     open();
     await client.until(nodes[0], taskId, "completed");
     expect(lines.filter((line) => line.endsWith("pay"))).toEqual(["0 pay"]);
@@ -206,7 +206,7 @@ describe("tasks of a node that is gone", () => {
     const taskId = await client.start(nodes[0], "colour");
     const { inputRequests } = await client.until(nodes[0], taskId, "input_required");
     const [key = ""] = Object.keys(Object(inputRequests));
-    await client.ask(nodes[0], "tasks/update", { taskId, inputResponses: { [key]: accepted("red") } });
+    await client.request(nodes[0], "tasks/update", { taskId, inputResponses: { [key]: accepted("red") } });
     await until(() => lines.includes("0 first accept"), "the first response");
     await cutOff(nodes[0]);
     await until(() => lines.includes("1 first accept"), "the second attempt");
@@ -214,7 +214,7 @@ describe("tasks of a node that is gone", () => {
     const [second = ""] = Object.keys(Object(open2));
     expect(Object(open2)[second]).toMatchObject({ params: { message: "And then?" } });
     expect(second).not.toBe(key);
-    await client.ask(nodes[1], "tasks/update", { taskId, inputResponses: { [second]: { action: "decline" } } });
+    await client.request(nodes[1], "tasks/update", { taskId, inputResponses: { [second]: { action: "decline" } } });
     open();
     expect(await client.until(nodes[1], taskId, "completed")).toMatchObject({
       result: { content: [{ text: "accept decline" }] },
@@ -228,9 +228,9 @@ describe("tasks of a node that is gone", () => {
     const { inputRequests } = await client.until(nodes[0], taskId, "input_required");
     const [key = ""] = Object.keys(Object(inputRequests));
     await cutOff(nodes[0]);
-    await client.ask(nodes[1], "tasks/update", { taskId, inputResponses: { [key]: accepted("red") } });
-    const answered = await client.ask(nodes[1], "tasks/get", { taskId });
-    expect(Object.keys(Object(answered.inputRequests))).not.toContain(key);
+    await client.request(nodes[1], "tasks/update", { taskId, inputResponses: { [key]: accepted("red") } });
+    const response = await client.request(nodes[1], "tasks/get", { taskId });
+    expect(Object.keys(Object(response.inputRequests))).not.toContain(key);
     await until(() => lines.includes("1 first accept"), "the second attempt");
     open();
     expect(lines).toEqual(["1 first accept"]);
@@ -243,9 +243,9 @@ describe("requests about a task of another node", () => {
     const client = new StatelessClient();
     const taskId = await client.start(nodes[0], "plain");
     await until(() => lines.includes("0 plain"), "the beginning");
-    await client.ask(nodes[1], "tasks/cancel", { taskId });
+    await client.request(nodes[1], "tasks/cancel", { taskId });
     await until(() => lines.includes("0 aborted"), "the cancellation");
-    expect(await client.ask(nodes[0], "tasks/get", { taskId })).toMatchObject({ status: "cancelled" });
+    expect(await client.request(nodes[0], "tasks/get", { taskId })).toMatchObject({ status: "cancelled" });
   });
 
   it("an input response reaches the node that runs the task at once", async () => {
@@ -254,7 +254,7 @@ describe("requests about a task of another node", () => {
     const taskId = await client.start(nodes[0], "colour");
     const { inputRequests } = await client.until(nodes[1], taskId, "input_required");
     const [key = ""] = Object.keys(Object(inputRequests));
-    await client.ask(nodes[1], "tasks/update", { taskId, inputResponses: { [key]: accepted("red") } });
+    await client.request(nodes[1], "tasks/update", { taskId, inputResponses: { [key]: accepted("red") } });
     await until(() => lines.includes("0 first accept"), "the response");
   });
 
@@ -264,7 +264,7 @@ describe("requests about a task of another node", () => {
     const stranger = new StatelessClient("bob");
     for (const node of nodes) {
       for (const method of ["tasks/get", "tasks/cancel"]) {
-        expect(await stranger.ask(node, method, { taskId })).toMatchObject({ error: { code: -32602 } });
+        expect(await stranger.request(node, method, { taskId })).toMatchObject({ error: { code: -32602 } });
       }
     }
   });
@@ -276,7 +276,7 @@ describe("tasks of sessions at 2025-11-25", () => {
     const client = await SessionClient.open(nodes[0]);
     const taskId = await client.start(nodes[0], "plain");
     await until(() => lines.includes("0 plain"), "the beginning");
-    const result = client.ask(nodes[1], "tasks/result", { taskId });
+    const result = client.request(nodes[1], "tasks/result", { taskId });
     await new Promise((resolve) => setTimeout(resolve, 100));
     open();
     expect(await result).toMatchObject({ content: [{ text: "done" }] });
@@ -288,7 +288,7 @@ describe("tasks of sessions at 2025-11-25", () => {
     const taskId = await client.start(nodes[0], "plain");
     await until(() => lines.includes("0 plain"), "the beginning");
     const reads = vi.spyOn(nodes[1].engine.tasks, "find");
-    const result = client.ask(nodes[1], "tasks/result", { taskId });
+    const result = client.request(nodes[1], "tasks/result", { taskId });
     await new Promise((resolve) => setTimeout(resolve, 600));
     // Once for the call, once for the first message, and once in the duration of a lease, in case that a message was lost.
     expect(reads.mock.calls.length).toBeLessThan(10);
@@ -309,7 +309,7 @@ describe("tasks of sessions at 2025-11-25", () => {
       await client.until(nodes[0], taskId, "completed");
       return record;
     });
-    expect(await client.ask(nodes[1], "tasks/result", { taskId })).toMatchObject({ content: [{ text: "done" }] });
+    expect(await client.request(nodes[1], "tasks/result", { taskId })).toMatchObject({ content: [{ text: "done" }] });
     expect(reads.mock.calls.length).toBeGreaterThan(1);
   });
 
@@ -318,12 +318,12 @@ describe("tasks of sessions at 2025-11-25", () => {
     open();
     const client = await SessionClient.open(nodes[0]);
     const taskId = await client.start(nodes[0], "colour");
-    const asked: unknown[] = [];
-    const result = await client.ask(nodes[1], "tasks/result", { taskId }, ({ params }) => {
-      asked.push(Object(params).message);
+    const requested: unknown[] = [];
+    const result = await client.request(nodes[1], "tasks/result", { taskId }, ({ params }) => {
+      requested.push(Object(params).message);
       return accepted("red");
     });
-    expect(asked).toEqual(["Which colour?", "And then?"]);
+    expect(requested).toEqual(["Which colour?", "And then?"]);
     expect(result).toMatchObject({ content: [{ text: "accept accept" }] });
   });
 
@@ -331,9 +331,9 @@ describe("tasks of sessions at 2025-11-25", () => {
     const { nodes, lines, open } = await begin();
     const client = await SessionClient.open(nodes[0]);
     const taskId = await client.start(nodes[0], "colour");
-    const asked: unknown[] = [];
-    const result = client.ask(nodes[1], "tasks/result", { taskId }, ({ params }) => {
-      asked.push(Object(params).message);
+    const requested: unknown[] = [];
+    const result = client.request(nodes[1], "tasks/result", { taskId }, ({ params }) => {
+      requested.push(Object(params).message);
       return accepted("red");
     });
     await until(() => lines.includes("0 second accept"), "both responses");
@@ -341,7 +341,7 @@ describe("tasks of sessions at 2025-11-25", () => {
     await until(() => lines.includes("1 second accept"), "the second attempt");
     open();
     expect(await result).toMatchObject({ content: [{ text: "accept accept" }] });
-    expect(asked).toEqual(["Which colour?", "And then?"]);
+    expect(requested).toEqual(["Which colour?", "And then?"]);
   });
 
   it("a task of a session runs again without the connection of its client, and requests input through its result (E10)", async () => {
@@ -351,7 +351,7 @@ describe("tasks of sessions at 2025-11-25", () => {
     const taskId = await client.start(nodes[0], "colour");
     await new Promise((resolve) => setTimeout(resolve, 50));
     await cutOff(nodes[0]);
-    const result = await client.ask(nodes[1], "tasks/result", { taskId }, () => accepted("red"));
+    const result = await client.request(nodes[1], "tasks/result", { taskId }, () => accepted("red"));
     expect(result).toMatchObject({ content: [{ text: "accept accept" }] });
     expect(lines.every((line) => line.startsWith("1 "))).toBe(true);
   });

@@ -17,35 +17,36 @@ export const count: Workload = async (context) => {
   await client.end();
 };
 
-/** One question at a time; the answer goes to another node than the call. */
+/** One input request at a time; its response goes to another node than the call. */
 export const ask: Workload = async (context) => {
   const client = await openSession(context);
   for (let call = 0; call < 2; call++) {
     const id = client.takeId();
     const key = client.keyOf(id);
-    const onRequest = (request: Message): void => void client.answer(key, request, readNonce(request));
+    const onRequest = (request: Message): void => void client.respond(key, request, readNonce(request));
     await client.call("ask", { nonce: createNonce() }, { id, onRequest, cuts: below(2, context.random) });
   }
 };
 
-/** Two questions of one session at once, answered in the other order. */
+/** Two input requests of one session at once; their responses come in the other order. */
 export const both: Workload = async (context) => {
   const client = await openSession(context);
-  const questions: { readonly key: string; readonly request: Message }[] = [];
-  const answerAll = async (): Promise<void> => {
-    for (const { key, request } of questions.splice(0).reverse()) await client.answer(key, request, readNonce(request));
+  const inputRequests: { readonly key: string; readonly request: Message }[] = [];
+  const respondToAll = async (): Promise<void> => {
+    for (const { key, request } of inputRequests.splice(0).reverse())
+      await client.respond(key, request, readNonce(request));
   };
   const start = (): Promise<unknown> => {
     const id = client.takeId();
     const onRequest = (request: Message): void => {
-      questions.push({ key: client.keyOf(id), request });
-      if (questions.length === 2) void answerAll();
+      inputRequests.push({ key: client.keyOf(id), request });
+      if (inputRequests.length === 2) void respondToAll();
     };
     return client.call("ask", { nonce: createNonce() }, { id, onRequest });
   };
   const calls = Promise.all([start(), start()]);
   // A question that a fault has swallowed must not keep the other one waiting.
-  const timer = setInterval(() => void answerAll(), 3_000);
+  const timer = setInterval(() => void respondToAll(), 3_000);
   await calls;
   clearInterval(timer);
 };

@@ -33,8 +33,8 @@ async function readStatus(
   const status = message?.result?.["status"];
   // An internal error says that the engine was lost after the request had been accepted, and nothing about the task.
   const isInternal = message?.error?.code === -32603;
-  const isAnswered = response !== undefined && message !== undefined && response.status < 500 && !isInternal;
-  const outcome = typeof status === "string" ? "ok" : isAnswered ? "fail" : "unknown";
+  const hasResponse = response !== undefined && message !== undefined && response.status < 500 && !isInternal;
+  const outcome = typeof status === "string" ? "ok" : hasResponse ? "fail" : "unknown";
   const value = typeof status === "string" && op === "task" ? status : text;
   client.write({ phase: "return", op, id, outcome, value, ...(response && { status: response.status }) });
   return typeof status === "string" ? status : undefined;

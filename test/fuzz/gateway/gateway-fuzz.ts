@@ -61,9 +61,9 @@ interface Conversation {
 }
 
 async function converse(random: Random, all: readonly FuzzRevision[]): Promise<Conversation> {
-  const isAlone = isHit(0.3, random);
+  const isStateless = isHit(0.3, random);
   const fuzz = pick(all, random);
-  const server = createHostileServer({ fuzz, random, isAlone });
+  const server = createHostileServer({ fuzz, random, isStateless });
   const gateway = await createGateway(server.open, { revisions, onError: () => {}, idleTimeout, maxConnections: 8 });
   const clients = Array.from({ length: 3 }, () => new HostileClient(gateway, pick(all, random), random));
   for (let round = 0; round < rounds; round += 1) {
@@ -71,7 +71,7 @@ async function converse(random: Random, all: readonly FuzzRevision[]): Promise<C
     await turn();
   }
   for (const client of clients) if (isHit(0.5, random)) client.leave();
-  const problems = [...(await findSilence(gateway)), ...findRepeated(server, isAlone)];
+  const problems = [...(await findSilence(gateway)), ...findRepeated(server, isStateless)];
   if (!(await within(gateway.close(), longestWait))) problems.push("the gateway does not close");
   const calls = [...server.calls.values()].reduce((sum, count) => sum + count, 0);
   return { sent: 3 * rounds * perRound + server.written, calls, problems };
@@ -98,16 +98,16 @@ class HostileClient {
   readonly #wire = new FuzzWire();
   readonly #fuzz: FuzzRevision;
   readonly #random: Random;
-  readonly #isAlone: boolean;
+  readonly #isStateless: boolean;
   #used: (string | number)[] = [];
 
   constructor(gateway: Gateway, fuzz: FuzzRevision, random: Random) {
     this.#fuzz = fuzz;
     this.#random = random;
-    this.#isAlone = isHit(0.4, random);
+    this.#isStateless = isHit(0.4, random);
     gateway.accept(this.#wire);
     const capabilities = { roots: {}, sampling: {}, elicitation: {} };
-    if (!this.#isAlone) this.#wire.post(initialize(fuzz.revision.id, capabilities), initialized);
+    if (!this.#isStateless) this.#wire.post(initialize(fuzz.revision.id, capabilities), initialized);
   }
 
   sendMessages(count: number): void {
@@ -142,7 +142,7 @@ class HostileClient {
       params: {
         ...params,
         ...(isCall && { arguments: { ...(isObject(params.arguments) && params.arguments), mark: marks } }),
-        ...(this.#isAlone && message.id !== undefined && { _meta: requestMetadata() }),
+        ...(this.#isStateless && message.id !== undefined && { _meta: requestMetadata() }),
       },
     };
   }
@@ -165,7 +165,7 @@ async function findSilence(gateway: Gateway): Promise<string[]> {
     method: "tools/call",
     params: { ...params, _meta: requestMetadata() },
   });
-  const waits = [bySession, byItself].map((wire) => within(untilAnswered(wire), longestWait));
+  const waits = [bySession, byItself].map((wire) => within(untilResponded(wire), longestWait));
   const [first, second] = await Promise.all(waits);
   bySession.end();
   byItself.end();
@@ -175,12 +175,12 @@ async function findSilence(gateway: Gateway): Promise<string[]> {
   ];
 }
 
-async function untilAnswered(wire: FuzzWire): Promise<void> {
+async function untilResponded(wire: FuzzWire): Promise<void> {
   while (!wire.isClosed && !wire.sent.some((message) => isObject(message) && message.id === "honest")) await turn();
 }
 
-function findRepeated({ calls }: HostileServer, isAlone: boolean): string[] {
-  const most = isAlone ? mostRounds + 1 : 1;
+function findRepeated({ calls }: HostileServer, isStateless: boolean): string[] {
+  const most = isStateless ? mostRounds + 1 : 1;
   const repeated = [...calls].filter(([, count]) => count > most);
   return repeated.map(([mark, count]) => `call ${mark} has arrived ${count} times`);
 }

@@ -25,7 +25,7 @@ export interface HostileOptions {
   readonly fuzz: FuzzRevision;
   readonly random: Random;
   /** True if requests are stateless. */
-  readonly isAlone: boolean;
+  readonly isStateless: boolean;
 }
 
 /** Name of the tool that always gets a valid response. */
@@ -97,10 +97,10 @@ class HostileWire extends FuzzWire {
   }
 
   #respondCorrectly({ method, params }: ReceivedRequest): object | undefined {
-    const { isAlone } = this.#options;
+    const { isStateless } = this.#options;
     const info = { name: "hostile", version: "1" };
-    const more = isAlone ? { resultType: "complete", ttlMs: 0, cacheScope: "private" } : {};
-    if (method === "server/discover" && isAlone)
+    const more = isStateless ? { resultType: "complete", ttlMs: 0, cacheScope: "private" } : {};
+    if (method === "server/discover" && isStateless)
       return {
         result: {
           ...more,
@@ -109,14 +109,14 @@ class HostileWire extends FuzzWire {
           _meta: { [meta.serverInfo]: info },
         },
       };
-    if (method === "initialize" && !isAlone)
+    if (method === "initialize" && !isStateless)
       return { result: { protocolVersion: this.#options.fuzz.revision.id, capabilities, serverInfo: info } };
     if (method === "server/discover" || method === "initialize")
       return { error: { code: -32601, message: "Method not found" } };
     // The gateway requests the list itself, and waits half a minute for it.
     if (method === "tools/list") return { result: this.#makeList({ ...more, tools: [] }) };
     if (method !== "tools/call" || params.name !== honestTool) return undefined;
-    return { result: { ...(isAlone && { resultType: "complete" }), content: [] } };
+    return { result: { ...(isStateless && { resultType: "complete" }), content: [] } };
   }
 
   #makeList(list: object): unknown {
@@ -137,10 +137,10 @@ class HostileWire extends FuzzWire {
   }
 
   #respondByChance({ id, method }: ReceivedRequest): readonly object[] {
-    const { fuzz, random, isAlone } = this.#options;
+    const { fuzz, random, isStateless } = this.#options;
     const known = fuzz.methods.find(({ name }) => name === method);
     const made = known && fuzz.make(known, "result", random);
-    const result = { ...(isAlone && { resultType: "complete" }), ...(isObject(made) ? made : {}) };
+    const result = { ...(isStateless && { resultType: "complete" }), ...(isObject(made) ? made : {}) };
     const envelope = { jsonrpc: "2.0", id };
     const kind = random();
     if (kind < 0.4) return [{ ...envelope, result }];

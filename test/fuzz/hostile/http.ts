@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { isHit, pick, type Random } from "../../kit/random.ts";
 import { maxMessageBytes } from "../lines.ts";
 import { sourceClient, type OpenHostile } from "./hostile.ts";
-import type { Heard, HostileServer } from "./server.ts";
+import type { Received, HostileServer } from "./server.ts";
 import { listenLoopback } from "../loopback.ts";
 
 /** Servers over HTTP, each at a path of its own: statuses, headers, JSON and streams are as hostile as messages. */
@@ -45,7 +45,7 @@ export async function openHostileEndpoints({ connectHttp } = sourceClient): Prom
 async function serve(server: HostileServer, request: IncomingMessage, response: ServerResponse): Promise<void> {
   let body = "";
   for await (const chunk of request) body += String(chunk);
-  const received = request.method === "POST" ? server.hear(body) : [];
+  const received = request.method === "POST" ? server.receive(body) : [];
   if (server.isCalm) return respondCalmly(server, response, { method: request.method, received });
   const [first] = received;
   const opening = first?.method === "initialize" && first.id !== undefined ? server.open(first.id) : undefined;
@@ -71,7 +71,7 @@ function openSession({ random }: HostileServer, response: ServerResponse, text: 
 
 interface ReceivedMessages {
   readonly method: string | undefined;
-  readonly received: readonly Heard[];
+  readonly received: readonly Received[];
 }
 
 function respondCalmly(server: HostileServer, response: ServerResponse, { method, received }: ReceivedMessages): void {

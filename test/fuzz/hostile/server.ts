@@ -10,7 +10,7 @@ import { serverCapabilities } from "../subjects.ts";
 type Id = string | number;
 
 /** A message of the client as the hostile server reads it. */
-export interface Heard {
+export interface Received {
   readonly id: Id | undefined;
   readonly method: string | undefined;
   /** Name of the tool that it calls. */
@@ -54,16 +54,16 @@ export class HostileServer {
   }
 
   /** Reads a message or a batch of the client. */
-  hear(text: string): readonly Heard[] {
+  receive(text: string): readonly Received[] {
     const value: unknown = JSON.parse(text);
-    const heard = (Array.isArray(value) ? value : [value]).map(readMessage);
-    for (const one of heard) this.#note(one);
-    return heard;
+    const received = (Array.isArray(value) ? value : [value]).map(readMessage);
+    for (const one of received) this.#note(one);
+    return received;
   }
 
   /** Forgets messages that were rejected before any work on them. */
-  takeBack(heard: readonly Heard[]): void {
-    for (const { tool } of heard) if (tool !== undefined) this.#count(tool, -1);
+  takeBack(received: readonly Received[]): void {
+    for (const { tool } of received) if (tool !== undefined) this.#count(tool, -1);
   }
 
   /** One hostile message, without the end of its line. */
@@ -95,7 +95,7 @@ export class HostileServer {
     this.calls.set(tool, (this.calls.get(tool) ?? 0) + step);
   }
 
-  #note({ id, method, tool }: Heard): void {
+  #note({ id, method, tool }: Received): void {
     if (tool !== undefined) this.#count(tool, 1);
     if (id === undefined) return;
     const known = this.#fuzz.methods.find((one) => one.name === method && one.kind === "request");
@@ -113,7 +113,7 @@ export class HostileServer {
 
 const maxPending = 200;
 
-function readMessage(value: unknown): Heard {
+function readMessage(value: unknown): Received {
   if (!isObject(value)) return { id: undefined, method: undefined, tool: undefined };
   const { id, method, params } = value;
   const isCall = method === "tools/call" && isObject(params) && typeof params.name === "string";

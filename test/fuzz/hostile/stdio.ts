@@ -66,7 +66,7 @@ function join(socket: Socket, server: HostileServer | undefined): HostileServer 
 
 /** Responds to requests only: responses to responses would never end. */
 function respond(socket: Socket, server: HostileServer, line: string): void {
-  for (const { id, method } of server.hear(line)) {
+  for (const { id, method } of server.receive(line)) {
     if (method === undefined) continue;
     if (server.isCalm) {
       if (id !== undefined) write(socket, [server.reject(id)]);

@@ -213,7 +213,7 @@ class HttpWire implements SubjectWire {
       "content-type": "application/json",
       accept: "application/json, text/event-stream",
     };
-    const answering = this.#fetch({ method: "POST", headers, body: Buffer.from(line) }).then((response) => {
+    const responding = this.#fetch({ method: "POST", headers, body: Buffer.from(line) }).then((response) => {
       if (!response) return;
       const session = response.headers.get("mcp-session-id");
       if (session !== null) this.#session = { ...this.#session, "mcp-session-id": session };
@@ -222,7 +222,7 @@ class HttpWire implements SubjectWire {
       void (response.status === 400 && this.#hasNoResponse(line) ? this.#skip(response, line) : this.#read(response));
     });
     // Calls with late responses delay nothing.
-    await Promise.race([answering, new Promise((resolve) => setTimeout(resolve, 100))]);
+    await Promise.race([responding, new Promise((resolve) => setTimeout(resolve, 100))]);
   }
 
   #hasNoResponse(line: Uint8Array): boolean {

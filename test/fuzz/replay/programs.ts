@@ -9,7 +9,7 @@ import { createServerAcceptor } from "../../../runtime/server/run/acceptor.ts";
 import { createServer } from "../../../runtime/server/create-server.ts";
 import { createInMemoryTransports } from "../../../runtime/transport/memory.ts";
 import { statelessRevision, newest } from "../../kit/revisions.ts";
-import { anything, question, type Context } from "../../runtime/server/input/raw-client.ts";
+import { anything, formParams, type Context } from "../../runtime/server/input/raw-client.ts";
 
 /** One thing that a handler does. */
 type Step =
@@ -58,8 +58,8 @@ export interface Runner {
 }
 
 /** Creates a runner in a session, which sends input requests, and one with stateless requests. */
-export async function createRunners(): Promise<{ readonly session: Runner; readonly alone: Runner }> {
-  return { session: await createRunner(newest), alone: await createRunner(statelessRevision) };
+export async function createRunners(): Promise<{ readonly session: Runner; readonly stateless: Runner }> {
+  return { session: await createRunner(newest), stateless: await createRunner(statelessRevision) };
 }
 
 async function createRunner(revision: Revision): Promise<Runner> {
@@ -145,7 +145,7 @@ async function playStep(step: Step, at: Play): Promise<void> {
   switch (step.kind) {
     case "elicit":
       // Equal input requests of two branches cannot be distinguished without a key.
-      trace.push(await context.elicit(question(step.text), step.isNamed ? { key: path } : {}));
+      trace.push(await context.elicit(formParams(step.text), step.isNamed ? { key: path } : {}));
       return;
     case "sample": {
       const content = { type: "text", text: step.text } as const;

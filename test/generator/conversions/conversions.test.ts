@@ -132,11 +132,11 @@ describe("values of older revisions read as the newest shapes", () => {
     const [newest, ...others] = [...models].sort((a, b) => (a.id < b.id ? 1 : -1));
     if (!newest) throw new Error("There are no models.");
     // Compared in the other direction: what the newest revision requires and older ones may lack.
-    const lacking = compareRevisions(newest, others)
+    const missing = compareRevisions(newest, others)
       .flatMap(({ params, result }) => [...changesIn(params), ...changesIn(result)])
       .filter(({ kind }) => kind === "missing")
       .map(({ type, member }) => `${type}.${member ?? ""}`);
-    const unexpected = [...new Set(lacking)].filter((name) => !tolerated.test(name) && !session.test(name));
+    const unexpected = [...new Set(missing)].filter((name) => !tolerated.test(name) && !session.test(name));
     expect(unexpected).toEqual(["CancelledNotificationParams.requestId"]);
   });
 });

@@ -6,35 +6,35 @@ function holding(
   code: string,
   times: number,
   platform: string,
-): { readonly mover: MoveOptions; readonly asked: string[] } {
-  const asked: string[] = [];
+): { readonly mover: MoveOptions; readonly requested: string[] } {
+  const requested: string[] = [];
   const rename = async (from: string, to: string): Promise<void> => {
-    asked.push(`${from} ${to}`);
-    if (asked.length <= times) throw Object.assign(new Error(`${code}: held`), { code });
+    requested.push(`${from} ${to}`);
+    if (requested.length <= times) throw Object.assign(new Error(`${code}: held`), { code });
   };
-  return { mover: { platform, rename }, asked };
+  return { mover: { platform, rename }, requested };
 }
 
 describe("a rename of a file that is open elsewhere", () => {
   test.each(["EPERM", "EACCES", "EBUSY"])("a rename is repeated on Windows (%s)", async (code) => {
-    const { mover, asked } = holding(code, 3, "win32");
+    const { mover, requested } = holding(code, 3, "win32");
     await move("a", "b", mover);
-    expect(asked).toEqual(["a b", "a b", "a b", "a b"]);
+    expect(requested).toEqual(["a b", "a b", "a b", "a b"]);
   });
 
   test("a rename fails on Windows after several attempts", async () => {
-    const { mover, asked } = holding("EPERM", Infinity, "win32");
+    const { mover, requested } = holding("EPERM", Infinity, "win32");
     await expect(move("a", "b", mover)).rejects.toThrow("EPERM: held");
-    expect(asked.length).toBeGreaterThan(5);
+    expect(requested.length).toBeGreaterThan(5);
   });
 
   test.each([
     ["EPERM", "linux"],
     ["ENOENT", "win32"],
   ])("a rename is not repeated for %s on %s", async (code, platform) => {
-    const { mover, asked } = holding(code, 1, platform);
+    const { mover, requested } = holding(code, 1, platform);
     await expect(move("a", "b", mover)).rejects.toThrow(`${code}: held`);
-    expect(asked).toHaveLength(1);
+    expect(requested).toHaveLength(1);
   });
 });
 

@@ -72,8 +72,8 @@ describe("a project from a document with a pattern that can take exponential tim
       const { defineServer } = await load<RevisionDefiners<Declarations>>("src/mcp/index.ts");
       const { tools } = await load<{ readonly tools: readonly ToolDefinition<Declarations>[] }>("src/tools.ts");
       await using client = await connectInMemory<Declarations>(defineServer({ name: "a", version: "1", tools }));
-      const refused = await client.callTool("spell", { word: attack });
-      expect(JSON.stringify(refused)).toContain("String does not match pattern.");
+      const rejected = await client.callTool("spell", { word: attack });
+      expect(JSON.stringify(rejected)).toContain("String does not match pattern.");
       // What fits goes on to the tool, which is not implemented yet or finds no API.
       const accepted = await client.callTool("spell", { word: "aaa" });
       expect(JSON.stringify(accepted)).toMatch(/is not implemented yet|got no response from http:\/\/127.0.0.1:9/);

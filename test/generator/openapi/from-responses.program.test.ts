@@ -15,19 +15,19 @@ import { temporaryFolder } from "../../kit/temporary-folders.ts";
 import { emitFiles, linkPackages, writeFiles } from "../../kit/projects.ts";
 
 const given = { status: 200, text: "" };
-const asked: string[] = [];
+const requested: string[] = [];
 let api: Running | undefined;
 
 beforeAll(async () => {
   api = await serveRaw((request, response) => {
-    asked.push(request.url ?? "");
+    requested.push(request.url ?? "");
     response.writeHead(given.status, { "content-type": "application/json" }).end(given.text);
   });
   vi.stubEnv("API_BASE_URL", new URL(api.url).origin);
 });
 
 beforeEach(() => {
-  asked.splice(0);
+  requested.splice(0);
   Object.assign(given, { status: 200, text: "" });
 });
 
@@ -255,7 +255,7 @@ const several = document
   );
 
 describe("an operation with several successful responses", () => {
-  const answers: readonly (readonly [what: string, status: number, text: string, value: object])[] = [
+  const responses: readonly (readonly [what: string, status: number, text: string, value: object])[] = [
     ["the first", 200, JSON.stringify(good), good],
     ["another one", 202, '{"job":7,"step":{"kind":"Copy","to":"x"}}', { job: 7, step: { kind: "Copy", to: "x" } }],
     ["one without content", 204, "", {}],
@@ -274,7 +274,7 @@ describe("an operation with several successful responses", () => {
     const lines = warnings();
     const client = await connect({ output, text: several });
     const [tool] = await client.listTools();
-    for (const [what, status, text, value] of answers) {
+    for (const [what, status, text, value] of responses) {
       Object.assign(given, { status, text });
       const result = await client.callTool("getItem");
       expect(result.isError, `${what}: ${JSON.stringify(result.content)}`).not.toBe(true);
@@ -408,7 +408,7 @@ describe("the token of an API", () => {
     const all = JSON.stringify([result, logged.mock.calls.flat().map(String)]);
     expect(all).toContain("The setting API_TOKEN is invalid; correct the environment variable");
     expect(all).not.toMatch(/two|lines/);
-    expect(asked).toEqual([]);
+    expect(requested).toEqual([]);
   });
 });
 
@@ -426,12 +426,12 @@ describe("an operation with parameters named like members of Object.prototype", 
     const client = await connect();
     given.text = JSON.stringify(good);
     await client.callTool("getItem", {});
-    expect(asked.splice(0)).toEqual(["/item"]);
+    expect(requested.splice(0)).toEqual(["/item"]);
     const [tool] = await client.listTools();
     const args = Object.fromEntries(
       Object.keys(tool?.inputSchema.properties ?? {}).map((name, at) => [name, String(at)]),
     );
     await client.callTool("getItem", args);
-    expect(asked).toEqual(["/item?constructor=0&toString=1&hasOwnProperty=2&__proto__=3"]);
+    expect(requested).toEqual(["/item?constructor=0&toString=1&hasOwnProperty=2&__proto__=3"]);
   });
 });

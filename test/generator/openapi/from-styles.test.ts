@@ -17,7 +17,7 @@ const odd = "a,b|c d&e=f/g?h#i;j+k%41é";
 const encoded = "a%2Cb%7Cc%20d%26e%3Df%2Fg%3Fh%23i%3Bj%2Bk%2541%C3%A9";
 const kept = "a,b%7Cc%20d%26e=f/g?h%23i;j%2Bk%41%C3%A9";
 const comma = "a,b";
-const refused = (item: string, separator: string): ToolError =>
+const rejected = (item: string, separator: string): ToolError =>
   new ToolError(`${JSON.stringify(item)} contains "${separator}", which separates the values of a list; change it.`);
 
 /** Members of the parameter or of the encoding, a value, and the text that is sent, or the error. */
@@ -42,14 +42,14 @@ const queries: readonly Cell[] = [
   ["style: spaceDelimited, explode: false", map, "color=R%20100%20G%20200%20B%20150"],
   ["style: spaceDelimited, explode: false", odd, `color=${encoded}`],
   ["style: spaceDelimited, explode: false", ["a,b|c", "z"], "color=a%2Cb%7Cc%20z"],
-  ["style: spaceDelimited, explode: false", ["a b"], refused("a b", " ")],
+  ["style: spaceDelimited, explode: false", ["a b"], rejected("a b", " ")],
   ["style: spaceDelimited, explode: true", list, "color=blue&color=black&color=brown"],
   ["style: pipeDelimited, explode: false", text, "color=blue"],
   ["style: pipeDelimited, explode: false", list, "color=blue%7Cblack%7Cbrown"],
   ["style: pipeDelimited, explode: false", map, "color=R%7C100%7CG%7C200%7CB%7C150"],
   ["style: pipeDelimited, explode: false", odd, `color=${encoded}`],
   ["style: pipeDelimited, explode: false", ["a,b c", "z"], "color=a%2Cb%20c%7Cz"],
-  ["style: pipeDelimited, explode: false", { a: "x|y" }, refused("x|y", "|")],
+  ["style: pipeDelimited, explode: false", { a: "x|y" }, rejected("x|y", "|")],
   ["style: pipeDelimited, explode: true", list, "color=blue&color=black&color=brown"],
   ["style: deepObject, explode: true", map, "color%5BR%5D=100&color%5BG%5D=200&color%5BB%5D=150"],
   [
@@ -85,9 +85,9 @@ const headers: readonly Cell[] = [
   ["style: simple, explode: false", map, "R,100,G,200,B,150"],
   ["style: simple, explode: false", "a,b|c d&e=f", "a,b|c d&e=f"],
   ["style: simple, explode: false", ["a|b c&d", "z"], "a|b c&d,z"],
-  ["style: simple, explode: false", [comma, "z"], refused(comma, ",")],
+  ["style: simple, explode: false", [comma, "z"], rejected(comma, ",")],
   ["style: simple, explode: true", map, "R=100,G=200,B=150"],
-  ["style: simple, explode: true", { a: comma }, refused(comma, ",")],
+  ["style: simple, explode: true", { a: comma }, rejected(comma, ",")],
 ];
 
 const cookies: readonly Cell[] = [
@@ -116,12 +116,12 @@ const parts: readonly Cell[] = [
   ["style: form, explode: false", list, partsOf(["color", "blue,black,brown"])],
   ["style: form, explode: false", map, partsOf(["color", "R,100,G,200,B,150"])],
   ["style: form, explode: false", odd, partsOf(["color", odd])],
-  ["style: form, explode: false", [comma], refused(comma, ",")],
+  ["style: form, explode: false", [comma], rejected(comma, ",")],
   ["style: form, explode: true", ["blue", odd], partsOf(["color", "blue"], ["color", odd])],
   ["style: form, explode: true", { R: 100, [odd]: odd }, partsOf(["R", "100"], [odd, odd])],
   ["style: spaceDelimited, explode: false", list, partsOf(["color", "blue black brown"])],
   ["style: pipeDelimited, explode: false", map, partsOf(["color", "R|100|G|200|B|150"])],
-  ["style: pipeDelimited, explode: false", ["a|b"], refused("a|b", "|")],
+  ["style: pipeDelimited, explode: false", ["a|b"], rejected("a|b", "|")],
   ["style: deepObject, explode: true", map, partsOf(["color[R]", "100"], ["color[G]", "200"], ["color[B]", "150"])],
   ["style: form, explode: false, contentType: application/json", list, partsOf(["color", "blue,black,brown"])],
 ];

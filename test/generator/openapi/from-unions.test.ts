@@ -98,7 +98,7 @@ const many = {
   Pet: base({}),
   ...Object.fromEntries(Array.from({ length: 33 }, (_, at) => [`Pet${at}`, extend("Pet", { bark: text })])),
 };
-const alone = { Pet: base({}), Bird: { allOf: [refer("Pet")] } };
+const single = { Pet: base({}), Bird: { allOf: [refer("Pet")] } };
 
 describe("a body whose schema has a discriminator", () => {
   test.each<[what: string, schemas: object, schema: object, body: object]>([
@@ -114,7 +114,7 @@ describe("a body whose schema has a discriminator", () => {
     ["a schema that does not extend it", foreign, refer("Pet"), { kind: "car", wheels: 4 }],
     ["an alternative", listed, refer("Any"), { kind: "cat", lives: 9 }],
     ["more than 32 subtypes", many, refer("Pet"), { kind: "x", bark: 1 }],
-    ["a subtype without members", alone, refer("Pet"), { kind: "Bird" }],
+    ["a subtype without members", single, refer("Pet"), { kind: "Bird" }],
   ])("a body is accepted: %s", async (_what, schemas, schema, body) => {
     expect(await issuesOfSchema(body, schemas, schema)).toEqual([]);
   });

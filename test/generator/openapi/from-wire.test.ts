@@ -26,7 +26,7 @@ type Run = (args: object, context: { readonly signal: AbortSignal }) => Promise<
 
 const folder = mkdtempSync(join(tmpdir(), "from-wire-"));
 const sent: Sent[] = [];
-const answer = { status: 200, type: "" };
+const result = { status: 200, type: "" };
 let api: Running | undefined;
 
 beforeAll(async () => {
@@ -46,9 +46,9 @@ beforeAll(async () => {
       bytes: all,
       form,
     });
-    if (answer.type === "never ends") return void (answer.status && response.writeHead(answer.status).write("begun"));
-    if (answer.type === "") response.end("done");
-    else response.writeHead(answer.status, { "content-type": answer.type }).end(bytes);
+    if (result.type === "never ends") return void (result.status && response.writeHead(result.status).write("begun"));
+    if (result.type === "") response.end("done");
+    else response.writeHead(result.status, { "content-type": result.type }).end(bytes);
   });
   vi.stubEnv("API_BASE_URL", new URL(api.url).origin);
   vi.stubEnv("API_TOKEN", "to;ken");
@@ -56,7 +56,7 @@ beforeAll(async () => {
 
 beforeEach(() => {
   sent.splice(0);
-  Object.assign(answer, { status: 200, type: "" });
+  Object.assign(result, { status: 200, type: "" });
 });
 
 afterAll(async () => {
@@ -233,9 +233,9 @@ paths: { /part: { patch: { operationId: part, requestBody: { content: { ${conten
     const file = "content: { image/png: { schema: { type: string, format: binary } } }";
     const document = pets.replace(/(\/upload:[^]*'200': \{ description: ok)/, `$1, ${file}`);
     const run = await load(document, "post-upload");
-    answer.type = type;
+    result.type = type;
     expect(await run({ body: base64 }, context)).toMatchObject({ content: [content] });
-    answer.status = 500;
+    result.status = 500;
     await expect(run({ body: base64 }, context)).rejects.toThrow("POST /upload returned HTTP 500");
   });
 
@@ -252,10 +252,10 @@ paths:
   /report: { get: { operationId: report, responses: { "200": { description: ok, content: { ${type}: ${media} } } } } }
 `;
     const run = await load(document, "report");
-    answer.type = "application/vnd.ms-excel";
-    const resource = { mimeType: answer.type, blob: base64 };
+    result.type = "application/vnd.ms-excel";
+    const resource = { mimeType: result.type, blob: base64 };
     expect(await run({}, context)).toMatchObject({ content: [{ type: "resource", resource }] });
-    answer.type = "application/yaml";
+    result.type = "application/yaml";
     expect(await run({}, context)).toBe(new TextDecoder().decode(bytes));
   });
 
@@ -267,7 +267,7 @@ paths:
     ["text/plain", "utf-8"],
   ])("text of the type %s is read as %s", async (type, encoding) => {
     const run = await load(guarded(`\n  /nothing: { get: { operationId: nothing, ${ok} } }`), "nothing");
-    answer.type = type;
+    result.type = type;
     expect(await run({}, context)).toBe(new TextDecoder(encoding).decode(bytes));
   });
 
@@ -331,8 +331,8 @@ paths:
   /rather: { get: { operationId: rather, security: [{ certificate: [] }, { x-key: [] }], ${ok} } }`);
     const names = ["nothing", "open", "key", "any", "mine", "both", "root", "odd", "rather"];
     for (const name of names) await (await load(document, name))({}, context);
-    const asked = sent.map(({ path, headers, authorization }) => [path, headers["x-key"], authorization]);
-    expect(asked).toEqual([
+    const requested = sent.map(({ path, headers, authorization }) => [path, headers["x-key"], authorization]);
+    expect(requested).toEqual([
       ["/nothing", undefined, undefined],
       ["/open", undefined, undefined],
       ["/key", "k", undefined],
@@ -461,7 +461,7 @@ paths:
       return late.signal;
     });
     onTestFinished(() => void vi.restoreAllMocks());
-    Object.assign(answer, { status, type: "never ends" });
+    Object.assign(result, { status, type: "never ends" });
     const call = (await load(document, "slow"))({}, context);
     await expect(call).rejects.toBeInstanceOf(ToolError);
     await expect(call).rejects.toThrow(message);

@@ -301,7 +301,7 @@ const tool = (inputSchema: unknown, name = "a"): string => JSON.stringify({ tool
 const input = (q: string): string => `{"tools":[{"name":"a","inputSchema":{"type":"object","properties":{"q":${q}}}}]}`;
 const deep = (levels: number): string => `${'{"not":'.repeat(levels)}{}${"}".repeat(levels)}`;
 
-const refused: readonly (readonly [string, string, string, RegExp])[] = [
+const rejected: readonly (readonly [string, string, string, RegExp])[] = [
   ["an empty file", "a.yaml", "", /not a list of tools/],
   ["a plain string", "a.yaml", "hello", /not a list of tools/],
   [
@@ -509,7 +509,7 @@ describe("create --from", () => {
     expect(text).not.toContain("address:");
   });
 
-  it.each(refused)("`create --from` rejects %s, and writes nothing (R59, R62)", async (_what, file, text, message) => {
+  it.each(rejected)("`create --from` rejects %s, and writes nothing (R59, R62)", async (_what, file, text, message) => {
     const cwd = temporaryFolder();
     writeFileSync(join(cwd, file), text);
     const { code, stderr } = await create(cwd, file);
@@ -724,8 +724,8 @@ describe("create --from", () => {
         return [name, { type: "object", properties: { id: { type: "string" }, ...Object.fromEntries(next) } }];
       }),
     );
-    const answer = { $ref: "#/components/schemas/Part0" };
-    const responses = { 200: { description: "ok", content: { "application/json": { schema: answer } } } };
+    const response = { $ref: "#/components/schemas/Part0" };
+    const responses = { 200: { description: "ok", content: { "application/json": { schema: response } } } };
     writeFileSync(
       join(cwd, "api.json"),
       api({ "/a": { get: { responses } }, "/b": { get: { responses } } }, { components: { schemas } }),

@@ -12,12 +12,12 @@ describe("constructs of schemas", () => {
     const model = readToy("2001-01-01", `${textOf(construct)}\nexport interface Params { x: 1 }`);
     const check = (await compileChecks(model)).checks.get("A");
     const validate = new Ajv2020({ strict: false }).compile({ ...toJsonSchema(model), $ref: "#/$defs/A" });
-    const verdicts = [...valid, ...invalid, ...onlyChecked].map((value) => [
+    const outcomes = [...valid, ...invalid, ...onlyChecked].map((value) => [
       value,
       check?.(value) === undefined,
       validate(value),
     ]);
-    expect(verdicts).toEqual([
+    expect(outcomes).toEqual([
       ...valid.map((value) => [value, true, true]),
       ...[...invalid, ...onlyChecked].map((value) => [value, false, false]),
     ]);

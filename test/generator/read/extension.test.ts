@@ -73,9 +73,9 @@ export type SayRequest = JSONRPCRequest & { method: "echo/say"; params: SayParam
       gates: { client: { side: "server", path } },
       needs: { side: "client", path },
     });
-    const [alone] = read((same) => same, { declared: { clause, server: "EchoSettings" } }).methods;
-    expect(alone?.gates).toEqual({ client: { side: "server", path } });
-    expect(alone).not.toHaveProperty("needs");
+    const [only] = read((same) => same, { declared: { clause, server: "EchoSettings" } }).methods;
+    expect(only?.gates).toEqual({ client: { side: "server", path } });
+    expect(only).not.toHaveProperty("needs");
   });
 
   test("a method of an extension may have hyphens and dots in its name", () => {

@@ -263,9 +263,9 @@ describe("create-mcp-server client", () => {
         expect(stdout).toContain("npm install re2js");
         expect(await compileEmitted(cwd, sourcesOf(join(cwd, "slow")))).toEqual([]);
         const { createSlowClient } = await import(pathToFileURL(join(cwd, "slow", "index.ts")).href);
-        const answer = (word: string) => ({ content: [], structuredContent: { word } });
+        const respond = (word: string) => ({ content: [], structuredContent: { word } });
         const call = (word: string): Promise<unknown> =>
-          createSlowClient({ callTool: () => Promise.resolve(answer(word)) }).tools.spell();
+          createSlowClient({ callTool: () => Promise.resolve(respond(word)) }).tools.spell();
         expect(await call("a".repeat(60))).toMatchObject({ structured: { word: "a".repeat(60) } });
         await expect(call(`${"a".repeat(60)}!`)).rejects.toThrow(`word: expected text that matches ${pattern}`);
         const { code } = await client([join(cwd, "tools.json")], { out: join(cwd, "slow"), re2js: true, check: true });
@@ -355,15 +355,18 @@ describe("create-mcp-server client", () => {
     await client([join(cwd, "old.json")], { out: join(cwd, "out") });
     const path = join(cwd, "out", "tools", "ping.ts");
     writeFileSync(path, `${readFileSync(path, "utf8")}// mine\n`);
-    const refused = await client([join(cwd, "new.json")], { out: join(cwd, "out") });
-    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("out has edited files (tools/ping.ts)") });
+    const rejected = await client([join(cwd, "new.json")], { out: join(cwd, "out") });
+    expect(rejected).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("out has edited files (tools/ping.ts)"),
+    });
     const checked = await client([join(cwd, "old.json")], { out: join(cwd, "out"), check: true });
     expect(checked).toMatchObject({ code: 1, stderr: expect.stringContaining("with --force instead of --check") });
     expect((await client([join(cwd, "new.json")], { out: join(cwd, "out"), force: true })).code).toBe(0);
     expect(readdirSync(join(cwd, "out", "tools"))).toEqual(["find-items.ts"]);
   });
 
-  const refusing = `require("readline").createInterface({ input: process.stdin }).on("line", (line) => {
+  const rejecting = `require("readline").createInterface({ input: process.stdin }).on("line", (line) => {
     const { id } = JSON.parse(line);
     const error = { code: -32603, message: "fetch failed" };
     if (id !== undefined) console.log(JSON.stringify({ jsonrpc: "2.0", id, error }));
@@ -395,7 +398,7 @@ describe("create-mcp-server client", () => {
     ],
     [
       "a program that returns an error",
-      [process.execPath, "-e", refusing],
+      [process.execPath, "-e", rejecting],
       {},
       /cannot be read: it returned the error -32603: fetch failed\. Run the command/,
     ],

@@ -19,13 +19,13 @@ const inspector = createRequire(import.meta.url).resolve("@modelcontextprotocol/
 const hook = await createProgram(new URL("./output-hook.ts", import.meta.url));
 const ownServer = await createProgram(new URL("../our-stdio-server.ts", import.meta.url));
 
-async function inspect(target: readonly string[], args: readonly string[]): Promise<Answer> {
+async function inspect(target: readonly string[], args: readonly string[]): Promise<RpcResponse> {
   const loader = ["--import", pathToFileURL(hook).href];
   const { stdout } = await promisify(execFile)(process.execPath, [...loader, inspector, ...target, ...args]);
   return JSON.parse(stdout);
 }
 
-interface Answer {
+interface RpcResponse {
   readonly [member: string]: unknown;
 }
 

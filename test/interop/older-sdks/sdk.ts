@@ -13,7 +13,7 @@ export interface OlderClient {
 
 /** Common part of the servers of all versions. */
 export interface OlderServer {
-  setRequestHandler(schema: object, answer: (request: OlderRequest) => object): void;
+  setRequestHandler(schema: object, respond: (request: OlderRequest) => object): void;
   connect(transport: object): Promise<void>;
 }
 

@@ -17,7 +17,7 @@ afterEach(async () => {
 });
 
 /** Our client of the official server, in a process of its own. */
-async function ask(options: Partial<ClientOptions<Declarations>> = {}): Promise<ClientSession<Declarations>> {
+async function startSession(options: Partial<ClientOptions<Declarations>> = {}): Promise<ClientSession<Declarations>> {
   const session = await connectClient<Declarations>(
     (opening) =>
       connect(
@@ -42,7 +42,7 @@ async function call(session: ClientSession<Declarations>, name: string): Promise
 
 test("the official server requests roots, a completion, a form and a page of our client (RT-01, S-01, E-01)", async () => {
   const completed: string[] = [];
-  const session = await ask({
+  const session = await startSession({
     roots: [{ uri: "file:///home", name: "Home" }],
     sampling: {
       createMessage: ({ messages }) => ({
@@ -66,7 +66,7 @@ test("the official server requests roots, a completion, a form and a page of our
 });
 
 test("the official server requests nothing of a client without capabilities", async () => {
-  const session = await ask();
+  const session = await startSession();
   for (const name of ["roots", "sample", "form", "page"]) {
     expect(await session.callTool(name)).toMatchObject({ isError: true });
   }
@@ -75,7 +75,7 @@ test("the official server requests nothing of a client without capabilities", as
 test("our client receives lists, log messages and structured results of the official server", async () => {
   const entries: unknown[] = [];
   const changed: string[] = [];
-  const session = await ask({
+  const session = await startSession({
     logLevel: "warning",
     validator: createAjvValidator(),
     onLog: (entry) => entries.push(entry),
@@ -92,7 +92,7 @@ test("our client receives lists, log messages and structured results of the offi
 
 test("the official server is started again when its process ends (P-02)", async () => {
   const events: string[] = [];
-  const session = await ask({
+  const session = await startSession({
     reconnect: { initialDelay: 10 },
     onEvent: ({ kind }) => events.push(kind),
   });

@@ -21,7 +21,7 @@ afterEach(async () => {
   for (const session of open.splice(0)) await session.close();
 });
 
-const asked: string[] = [];
+const requested: string[] = [];
 const logged: string[] = [];
 
 const onStdio: Connectable = (opening) => {
@@ -33,7 +33,7 @@ const onStdio: Connectable = (opening) => {
 
 /** Our client of the reference server, which offers everything and is told of everything. */
 async function join(revision: Revision, source = onStdio): Promise<ClientSession<Declarations>> {
-  asked.length = 0;
+  requested.length = 0;
   logged.length = 0;
   const session = await connectClient<Declarations>(source, {
     info: { name: "ours", version: "1" },
@@ -42,17 +42,17 @@ async function join(revision: Revision, source = onStdio): Promise<ClientSession
     roots: [{ uri: "file:///home", name: "Home" }],
     sampling: {
       createMessage({ messages }) {
-        asked.push(`sampling of ${messages.length}`);
+        requested.push(`sampling of ${messages.length}`);
         return { role: "assistant", model: "m", content: { type: "text", text: "42" } };
       },
     },
     elicitation: {
       form() {
-        asked.push("form");
+        requested.push("form");
         return { action: "accept", content: { name: "me", check: true } };
       },
       url() {
-        asked.push("page");
+        requested.push("page");
         return { action: "decline" };
       },
     },
@@ -62,7 +62,7 @@ async function join(revision: Revision, source = onStdio): Promise<ClientSession
   return session;
 }
 
-/** Every tool that needs nothing from outside, and what its answer says. */
+/** Every tool that needs nothing from outside, and what its result says. */
 const calls: readonly (readonly [tool: string, args: object, says: RegExp])[] = [
   ["echo", { message: "ä€😀" }, /Echo: ä€😀/],
   ["get-annotated-message", { messageType: "error", includeImage: true }, /Error/],
@@ -96,11 +96,11 @@ async function callAll(session: ClientSession<Declarations>): Promise<void> {
     expect(result.isError, name).not.toBe(true);
     expect(JSON.stringify(result), name).toMatch(says);
   }
-  expect(asked).toEqual(["sampling of 1"]);
+  expect(requested).toEqual(["sampling of 1"]);
 }
 
 /** Has the server tell of a resource and log, both without being asked at that moment. */
-async function hear(session: ClientSession<Declarations>): Promise<void> {
+async function receive(session: ClientSession<Declarations>): Promise<void> {
   const [first] = await session.listResources();
   const uri = first?.uri ?? "";
   const told = new Promise<void>((resolve) => void session.subscribe(uri, () => resolve()));
@@ -138,7 +138,7 @@ describe.each(handshakeRevisions)("the reference server at $id", (revision) => {
   });
 
   test("our client subscribes, and sets the log level", async () => {
-    await hear(await join(revision));
+    await receive(await join(revision));
   });
 });
 
@@ -182,7 +182,7 @@ describe.each(transports)("the reference server over %s", (_name, kind, path, cr
       await callAll(await join(revision, source));
       const session = await join(revision, source);
       expect(session.revision).toBe(revision);
-      await hear(session);
+      await receive(session);
     },
   );
 });
@@ -191,7 +191,7 @@ test("the reference server requests a form of our client (E-01)", async () => {
   const session = await join(newest);
   await expect.poll(() => listNames(session)).toContain("trigger-elicitation-request");
   expect(JSON.stringify(await session.callTool("trigger-elicitation-request"))).toContain("Name: me");
-  expect(asked).toEqual(["form"]);
+  expect(requested).toEqual(["form"]);
 });
 
 test("the reference server's rejections are errors of the peer, and the session continues", async () => {

@@ -30,8 +30,8 @@ export async function exerciseEverything(client: OfficialClient, revision: strin
   expect(completed).toMatchObject({ completion: { values: ["123", "124"] } });
   expect(await client.call("test_sampling", { prompt: "6 * 7?" })).toMatchObject(text("LLM response: 42"));
   if (revision >= "2025-06-18") {
-    const asked = await client.call("test_input_required_result_multiple_inputs");
-    expect(asked).toMatchObject(text("me has 1 roots, and m says hello."));
+    const requested = await client.call("test_input_required_result_multiple_inputs");
+    expect(requested).toMatchObject(text("me has 1 roots, and m says hello."));
   }
   const seen: number[] = [];
   await client.call("test_tool_with_progress", {}, { onprogress: ({ progress }) => seen.push(progress) });
@@ -47,12 +47,12 @@ export async function exerciseEverything(client: OfficialClient, revision: strin
 export async function exerciseNotifications(client: OfficialClient): Promise<void> {
   await client.ping();
   await client.call("test_tool_with_logging");
-  await expect.poll(() => [...client.heard]).toEqual(["info", "info", "info"]);
+  await expect.poll(() => [...client.received]).toEqual(["info", "info", "info"]);
   await client.setLoggingLevel("warning");
   await client.call("test_tool_with_logging");
   await client.subscribeResource({ uri: "test://watched-resource" });
   await client.call("touch_watched_resource");
   await client.call("test_trigger_tool_change");
-  await expect.poll(() => client.heard.slice(3).sort()).toEqual(["test://watched-resource", "tools"]);
+  await expect.poll(() => client.received.slice(3).sort()).toEqual(["test://watched-resource", "tools"]);
   await client.unsubscribeResource({ uri: "test://watched-resource" });
 }

@@ -70,12 +70,12 @@ describe.each(["Streamable HTTP", "HTTP with SSE"] as const)("the official clien
 
   it("the official client receives notifications without a call", async () => {
     const client = await connect(kind);
-    let heard = 0;
-    client.setNotificationHandler(ToolListChangedNotificationSchema, () => void (heard += 1));
+    let received = 0;
+    client.setNotificationHandler(ToolListChangedNotificationSchema, () => void (received += 1));
     // It opens its stream in its own time, and what is told before reaches nobody.
     const announce = async (): Promise<number> => {
       for (const { connection } of rig.listener.handler.sessions.values()) await changed(connection);
-      return heard;
+      return received;
     };
     await expect.poll(announce).toBeGreaterThan(0);
     await client.close();

@@ -119,8 +119,8 @@ export function createSdkServer(): Server {
             maxTokens: 1,
           },
         };
-        const answer = await extra.sendRequest(request, CreateMessageResultSchema);
-        return text(answer.content.type === "text" ? answer.content.text : "?");
+        const result = await extra.sendRequest(request, CreateMessageResultSchema);
+        return text(result.content.type === "text" ? result.content.text : "?");
       }
       case "hang":
         await notify(1);

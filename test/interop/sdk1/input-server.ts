@@ -38,14 +38,14 @@ server.registerTool("form", {}, async () =>
 );
 
 server.registerTool("page", {}, async () => {
-  const answer = await peer.elicitInput({
+  const result = await peer.elicitInput({
     mode: "url",
     message: "Sign in",
     elicitationId: "e1",
     url: "https://example.org/in",
   });
   await peer.createElicitationCompletionNotifier("e1")();
-  return say(answer);
+  return say(result);
 });
 
 server.registerTool("sum", { outputSchema: { sum: z.number() } }, async () => ({

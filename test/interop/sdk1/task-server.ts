@@ -16,7 +16,7 @@ export function createSdkTaskServer(): McpServer {
   const register = (
     name: string,
     taskSupport: "required" | "optional",
-    work: (ask: () => Promise<string>) => Promise<string | undefined>,
+    work: (elicit: () => Promise<string>) => Promise<string | undefined>,
   ): unknown =>
     server.experimental.tasks.registerToolTask(
       name,
@@ -30,16 +30,16 @@ export function createSdkTaskServer(): McpServer {
             message: "Go on?",
             requestedSchema: { type: "object" as const, properties: {} },
           };
-          const ask = async (): Promise<string> => {
+          const elicit = async (): Promise<string> => {
             await taskStore.updateTaskStatus(taskId, "input_required", "asking");
-            const asked = { method: "elicitation/create" as const, params };
+            const request = { method: "elicitation/create" as const, params };
             // Its types leave out what its server needs to find the way.
             const options = { relatedTask: { taskId }, timeout: 60_000 };
-            const { action } = await sendRequest(asked, ElicitResultSchema, options);
+            const { action } = await sendRequest(request, ElicitResultSchema, options);
             await taskStore.updateTaskStatus(taskId, "working");
             return action;
           };
-          void work(ask).then(async (text) => {
+          void work(elicit).then(async (text) => {
             if (text !== undefined) await taskStore.storeTaskResult(taskId, "completed", say(text));
           });
           return { task };
@@ -52,7 +52,7 @@ export function createSdkTaskServer(): McpServer {
       },
     );
   register("quick", "required", async () => "done");
-  register("asks", "required", (ask) => ask());
+  register("asks", "required", (elicit) => elicit());
   register("endless", "optional", () => new Promise(() => {}));
   return server;
 }

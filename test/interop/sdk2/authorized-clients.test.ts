@@ -73,8 +73,8 @@ describe("the official client with authorization", () => {
     const { client } = await connect(provider);
     expect(provider.visited[0]?.searchParams.get("scope")?.split(" ")).toContain("mcp");
     expect(provider.visited[0]?.searchParams.get("resource")).toBe(protectedServer.resource);
-    const answer = await client.callTool({ name: "who", arguments: {} });
-    expect(JSON.stringify(answer)).toContain(`${protectedServer.issuer} sub:alice`);
+    const result = await client.callTool({ name: "who", arguments: {} });
+    expect(JSON.stringify(result)).toContain(`${protectedServer.issuer} sub:alice`);
     await client.close();
   });
 

@@ -12,13 +12,13 @@ afterEach(async () => {
   for (const close of open.splice(0).reverse()) await close();
 });
 
-async function start(kind: "stdio" | "HTTP" | "HTTP answering with JSON", ids: readonly string[]): Promise<Place> {
+async function start(kind: "stdio" | "HTTP" | "HTTP with JSON responses", ids: readonly string[]): Promise<Place> {
   if (kind === "stdio") {
     const args = [script, ...ids];
     return { kind: "stdio", command: process.execPath, args };
   }
-  const answers = kind === "HTTP" ? "auto" : "json";
-  const listener = await serveHttp(createOurServer(ids), { port: 0, responseMode: answers });
+  const responseMode = kind === "HTTP" ? "auto" : "json";
+  const listener = await serveHttp(createOurServer(ids), { port: 0, responseMode: responseMode });
   open.push(() => listener.close());
   return { kind: "http", url: listener.url };
 }
@@ -70,17 +70,17 @@ async function exerciseBothWays(client: OfficialClient, id: string): Promise<voi
   await client.call("log");
   await client.subscribeResource({ uri: "test://a" });
   await client.call("change");
-  await expect.poll(() => [...client.heard].sort()).toEqual(["error", "test://a", "tools"]);
+  await expect.poll(() => [...client.received].sort()).toEqual(["error", "test://a", "tools"]);
   await client.unsubscribeResource({ uri: "test://a" });
   await client.subscribeResource({ uri: "test://aborted" });
   const stop = new AbortController();
   const waiting = client.call("wait", {}, { signal: stop.signal });
-  const heard = (): number => client.heard.filter((what) => what === "test://aborted").length;
+  const received = (): number => client.received.filter((what) => what === "test://aborted").length;
   waiting.catch(() => {});
-  await expect.poll(heard).toBe(1);
+  await expect.poll(received).toBe(1);
   stop.abort("enough");
   await expect(waiting).rejects.toBeDefined();
-  await expect.poll(heard).toBe(2);
+  await expect.poll(received).toBe(2);
   await client.ping();
 }
 
@@ -102,7 +102,7 @@ describe.each(handshakeRevisions)("at $id", ({ id }) => {
     );
 
     test("an official client uses our server over HTTP with JSON responses", async () => {
-      await exercise(await keep(connect(await start("HTTP answering with JSON", [id]))), id);
+      await exercise(await keep(connect(await start("HTTP with JSON responses", [id]))), id);
     });
   });
 });
@@ -127,12 +127,12 @@ test.each([
   "the official client of the %s generation receives the last progress before the result on stdio",
   async (_, connect) => {
     const client = await keep(connect(await start("stdio", [newest.id])));
-    const heard: number[] = [];
+    const received: number[] = [];
     for (let count = 0; count < 20; count += 1) {
-      const onprogress = ({ progress }: { readonly progress: number }): void => void heard.push(progress);
+      const onprogress = ({ progress }: { readonly progress: number }): void => void received.push(progress);
       await client.call("report", {}, { onprogress });
     }
     // A client that is kept from reading for long enough may still read both at once: without a piece for each, none is ever heard.
-    expect(heard.filter((step) => step === 3).length).toBeGreaterThan(5);
+    expect(received.filter((step) => step === 3).length).toBeGreaterThan(5);
   },
 );

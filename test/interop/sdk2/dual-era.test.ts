@@ -49,14 +49,14 @@ async function serve(): Promise<string> {
 
 const text = (value: string): object => ({ content: [{ type: "text", text: value }] });
 
-const answered = JSON.stringify([{ name: "me" }, "42", [{ uri: "file:///home" }]]);
+const expected = JSON.stringify([{ name: "me" }, "42", [{ uri: "file:///home" }]]);
 
 async function exercise(client: OfficialClient, revision: string): Promise<void> {
   expect(client.revision).toBe(revision);
   expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(["ask", "echo"]);
   for (let i = 0; i < 3; i += 1) {
     expect(await client.call("echo")).toMatchObject(text(revision));
-    expect(await client.call("ask")).toMatchObject(text(answered));
+    expect(await client.call("ask")).toMatchObject(text(expected));
   }
 }
 

@@ -3,7 +3,7 @@ import type { Declarations } from "../../../generated/2025-11-25/index.ts";
 import type { ClientSession } from "../../../runtime/client/session/client-session.ts";
 
 /** Messages that our client received. */
-export interface Heard {
+export interface Received {
   readonly levels: string[];
   readonly lists: string[];
 }
@@ -13,7 +13,7 @@ const text = (value: string): object => ({ content: [{ type: "text", text: value
 /** Everything that our client can do with `createSdk2Server`, in a session. */
 export async function exerciseSdk2(
   session: ClientSession<Declarations>,
-  { canElicit, heard }: { readonly canElicit: boolean; readonly heard: Heard },
+  { canElicit, received }: { readonly canElicit: boolean; readonly received: Received },
 ): Promise<void> {
   await session.ping();
   expect((await session.listTools()).map(({ name }) => name)).toContain("echo");
@@ -35,7 +35,7 @@ export async function exerciseSdk2(
   else expect(form).toMatchObject({ isError: true });
   await session.setLogLevel("warning");
   await session.callTool("log");
-  await expect.poll(() => heard).toEqual({ levels: ["error"], lists: ["tools"] });
+  await expect.poll(() => received).toEqual({ levels: ["error"], lists: ["tools"] });
   const stop = new AbortController();
   const waiting = session.callTool("wait", {}, { signal: stop.signal });
   setTimeout(() => stop.abort(new Error("enough")), 30);

@@ -34,7 +34,7 @@ interface EchoClient {
   readonly faded: readonly string[];
   say(said: string): Promise<unknown>;
   spell(): Promise<unknown>;
-  hear(said: string): Promise<unknown>;
+  receive(said: string): Promise<unknown>;
 }
 
 async function joinOfficial(
@@ -59,7 +59,7 @@ async function joinOfficial(
     faded,
     say: (said) => client.request({ method: "echo/say", params: { text: said } }, text),
     spell: () => client.request({ method: "echo/spell", params: { text: "" } }, text),
-    hear: (said) => client.notification({ method: "notifications/echo/heard", params: { text: said } }),
+    receive: (said) => client.notification({ method: "notifications/echo/heard", params: { text: said } }),
   };
 }
 
@@ -81,7 +81,7 @@ async function joinOurs(open: ConnectionFactory, revision = revisions): Promise<
     faded,
     say: (said) => session.request(clientRequests["echo/say"], { text: said }),
     spell: () => session.request(clientRequests["echo/spell"], { text: "" }),
-    hear: (said) => session.notify(clientNotifications["notifications/echo/heard"], { text: said }),
+    receive: (said) => session.notify(clientNotifications["notifications/echo/heard"], { text: said }),
   };
 }
 
@@ -91,7 +91,7 @@ async function exercise(client: EchoClient, revision: string, { hears }: { reado
   expect(await client.say("abc")).toMatchObject({ text: "ABC" });
   if (revision === handshake.id) expect(await client.say("voice")).toMatchObject({ text: "~voice~" });
   await expect.poll(() => client.faded[0], { timeout: 60_000 }).toBe("abc…");
-  await client.hear("x");
+  await client.receive("x");
   if (hears) await expect.poll(() => client.spell(), { timeout: 60_000 }).toMatchObject({ text: "x" });
 }
 

@@ -45,9 +45,9 @@ interface Protected {
 
 /** @param audience - what the server wants tokens to be for, if not for itself */
 async function start(audience?: string): Promise<Protected> {
-  let answer: (request: Request) => Promise<Response> = () => Promise.reject(new Error("not ready"));
+  let respond: (request: Request) => Promise<Response> = () => Promise.reject(new Error("not ready"));
   let required: string[] = ["mcp"];
-  const { url, close } = await serveFetch((request) => answer(request));
+  const { url, close } = await serveFetch((request) => respond(request));
   ends.push(close);
   const authority = await startAuthorizationServer({
     resources: { [url]: ["mcp", "files:write"] },
@@ -80,7 +80,7 @@ async function start(audience?: string): Promise<Protected> {
     server.registerTool("who", {}, () => ({ content: [{ type: "text", text: who }] }));
     return server;
   });
-  answer = async (request) => {
+  respond = async (request) => {
     const document = oauthMetadataResponse(request, { oauthMetadata, resourceServerUrl, scopesSupported: ["mcp"] });
     if (document) return document;
     const gate = requireBearerAuth({
@@ -114,7 +114,7 @@ async function connect(
 }
 
 /** Returns the principal of the client, as the server sees it. */
-async function ask(client: ClientConnection): Promise<unknown> {
+async function call(client: ClientConnection): Promise<unknown> {
   const result = await client.request("tools/call", { name: "who" });
   const [block]: readonly unknown[] = isObject(result) && Array.isArray(result.content) ? result.content : [];
   return JSON.parse(isObject(block) ? String(block.text) : "");
@@ -131,7 +131,7 @@ describe("our client signs its user in at a server behind the official bearer mi
       const client = await connect(target, authorizationCode({ redirect: browser, client: { name: "ours" } }), {
         spoken: [revision],
       });
-      expect(await ask(client)).toMatchObject({ sub: "alice", scopes: expect.arrayContaining(["mcp"]) });
+      expect(await call(client)).toMatchObject({ sub: "alice", scopes: expect.arrayContaining(["mcp"]) });
       expect(browser.visits).toHaveLength(1);
       expect(browser.visits[0]?.searchParams.get("resource")).toBe(target.url);
     },
@@ -146,9 +146,9 @@ describe("our client signs its user in at a server behind the official bearer mi
       target,
       authorizationCode({ redirect: browser, client: { name: "ours" }, registered }),
     );
-    expect(await ask(client)).toMatchObject({ scopes: ["mcp"], client: "known" });
+    expect(await call(client)).toMatchObject({ scopes: ["mcp"], client: "known" });
     target.require("mcp", "files:write");
-    expect(await ask(client)).toMatchObject({ scopes: expect.arrayContaining(["mcp", "files:write"]) });
+    expect(await call(client)).toMatchObject({ scopes: expect.arrayContaining(["mcp", "files:write"]) });
     expect(browser.visits).toHaveLength(2);
   });
 });
@@ -158,7 +158,7 @@ const robot = (issuer: string): Grant =>
 
 test("a program signs in at the official server by its secret (AX-C1)", async () => {
   const target = await start();
-  expect(await ask(await connect(target, robot(target.authority.issuer)))).toMatchObject({ client: "robot" });
+  expect(await call(await connect(target, robot(target.authority.issuer)))).toMatchObject({ client: "robot" });
 });
 
 test("a token that the server rejects is not fetched repeatedly", async () => {

@@ -88,10 +88,10 @@ export async function serveSdk2(): Promise<{ readonly url: string; close(): Prom
 
 /** Serves a function of the web platform on a port of its own, under the path `/mcp` and every other. */
 export async function serveFetch(
-  answer: (request: Request) => Promise<Response>,
+  respond: (request: Request) => Promise<Response>,
 ): Promise<{ readonly url: string; close(): Promise<void> }> {
   const server = createServer(async (incoming, response) => {
-    const { status, headers, body } = await answer(await toRequest(incoming));
+    const { status, headers, body } = await respond(await toRequest(incoming));
     response.writeHead(status, Object.fromEntries(headers)).flushHeaders();
     for await (const chunk of body ?? []) response.write(chunk);
     response.end();

@@ -10,7 +10,7 @@ import type { ClientSession } from "../../../runtime/client/session/client-sessi
 import { createStdioClientTransport } from "../../../runtime/transport/stdio/stdio-client.ts";
 import { createProgram } from "../../kit/programs.ts";
 import { handshakeRevisions } from "../../kit/revisions.ts";
-import { exerciseSdk2, type Heard } from "./exercise.ts";
+import { exerciseSdk2, type Received } from "./exercise.ts";
 import { serveSdk2 } from "./server.ts";
 
 const script = await createProgram(new URL("./stdio-server.ts", import.meta.url));
@@ -30,15 +30,19 @@ async function find(kind: "stdio" | "HTTP"): Promise<Connectable> {
   return (opening) => connectHttp(server.url, opening);
 }
 
-async function join(kind: "stdio" | "HTTP", revision: Revision, heard: Heard): Promise<ClientSession<Declarations>> {
+async function join(
+  kind: "stdio" | "HTTP",
+  revision: Revision,
+  received: Received,
+): Promise<ClientSession<Declarations>> {
   const session = await connectClient<Declarations>(await find(kind), {
     info: { name: "ours", version: "1" },
     revisions: [revision],
     validator: createAjvValidator(),
     sampling: { createMessage: () => ({ role: "assistant", model: "m", content: { type: "text", text: "42" } }) },
     elicitation: { form: () => ({ action: "accept" }) },
-    onLog: ({ level }) => heard.levels.push(level),
-    onListChanged: (list) => heard.lists.push(list),
+    onLog: ({ level }) => received.levels.push(level),
+    onListChanged: (list) => received.lists.push(list),
   });
   open.push(() => session.close());
   return session;
@@ -48,10 +52,10 @@ describe.each(handshakeRevisions)("at $id", (revision) => {
   test.each(["stdio", "HTTP"] as const)(
     "our client uses the official server of the second generation over %s, with requests and notifications both ways",
     async (kind) => {
-      const heard: Heard = { levels: [], lists: [] };
-      const session = await join(kind, revision, heard);
+      const received: Received = { levels: [], lists: [] };
+      const session = await join(kind, revision, received);
       expect(session.revision).toBe(revision);
-      await exerciseSdk2(session, { canElicit: "elicitation/create" in revision.serverRequests, heard });
+      await exerciseSdk2(session, { canElicit: "elicitation/create" in revision.serverRequests, received });
     },
   );
 });

@@ -5,7 +5,7 @@ import { findMethod } from "../../../runtime/protocol/methods/method-rows.ts";
 import type { Channel } from "../../../runtime/jsonrpc/channel.ts";
 import { tap, type Seen } from "./tap.ts";
 
-/** Requests that every server of this folder can answer, by method. The newest way to write them; each revision has those that it knows. */
+/** Requests that every server of this folder can respond to, by method. The newest way to write them; each revision has those that it knows. */
 const requests: readonly (readonly [method: string, params: Readonly<Record<string, unknown>>])[] = [
   ["ping", {}],
   ["logging/setLevel", { level: "debug" }],
@@ -45,17 +45,17 @@ export async function converse(
     revisions: [revision],
     capabilities: toCapabilities(revision),
     logLevel: () => "debug",
-    handlers: answers,
+    handlers: responders,
   });
   try {
     const listening = listen(connection);
     await sleep(50);
-    for (const [method, params] of requests) await ask(connection, method, params);
-    for (const name of tools) await ask(connection, "tools/call", { name, arguments: {} });
+    for (const [method, params] of requests) await request(connection, method, params);
+    for (const name of tools) await request(connection, "tools/call", { name, arguments: {} });
     await followTasks(connection, seen);
     if (findMethod(revision.clientNotifications, "notifications/roots/list_changed"))
       await connection.notify("notifications/roots/list_changed", {});
-    await ask(connection, "resources/unsubscribe", { uri: "file:///a.txt" });
+    await request(connection, "resources/unsubscribe", { uri: "file:///a.txt" });
     await cancelOne(connection, tools.at(-1) ?? "");
     listening.abort();
     await sleep(50);
@@ -66,7 +66,7 @@ export async function converse(
 }
 
 /** Sends a request. A rejection is part of the conversation, because errors are messages, too. */
-async function ask(
+async function request(
   connection: ClientConnection,
   method: string,
   params: Readonly<Record<string, unknown>>,
@@ -77,8 +77,8 @@ async function ask(
   const options = { onProgress: () => {} };
   try {
     const result = await connection.request(method, sent, options);
-    const answered = answer(result);
-    if (answered) await connection.request(method, { ...sent, ...answered }, options);
+    const response = respond(result);
+    if (response) await connection.request(method, { ...sent, ...response }, options);
   } catch (error) {
     // What a server does not offer is not asked for.
     const isExpected = error instanceof Error && ["PeerError", "CapabilityError"].includes(error.name);
@@ -95,16 +95,16 @@ function toKnown({ task, context, ...params }: Readonly<Record<string, unknown>>
   };
 }
 
-/** Answers the questions of a result that asks for input. */
-function answer(result: unknown): Readonly<Record<string, unknown>> | undefined {
+/** Returns the responses to the input requests of a result. */
+function respond(result: unknown): Readonly<Record<string, unknown>> | undefined {
   if (!isObject(result) || result.resultType !== "input_required") return undefined;
-  const questions = isObject(result.inputRequests) ? Object.entries(result.inputRequests) : [];
-  const inputResponses = questions.map(([key, question]): [string, unknown] => [
+  const inputRequests = isObject(result.inputRequests) ? Object.entries(result.inputRequests) : [];
+  const inputResponses = inputRequests.map(([key, inputRequest]): [string, unknown] => [
     key,
-    isObject(question) ? byMethod[String(question.method)] : undefined,
+    isObject(inputRequest) ? byMethod[String(inputRequest.method)] : undefined,
   ]);
   return {
-    ...(questions.length > 0 && { inputResponses: Object.fromEntries(inputResponses) }),
+    ...(inputRequests.length > 0 && { inputResponses: Object.fromEntries(inputResponses) }),
     ...(typeof result.requestState === "string" && { requestState: result.requestState }),
   };
 }
@@ -115,7 +115,7 @@ const byMethod: Readonly<Record<string, object>> = {
   "roots/list": { roots: [{ uri: "file:///home", name: "home" }] },
 };
 
-const answers = {
+const responders = {
   elicit: () => byMethod["elicitation/create"],
   createMessage: () => byMethod["sampling/createMessage"],
   listRoots: () => byMethod["roots/list"],
@@ -150,9 +150,9 @@ async function followTasks(connection: ClientConnection, seen: readonly Seen[]):
     .map(({ message }) => (isObject(message) && isObject(message.result) ? message.result.task : undefined))
     .filter(isObject);
   const methods = [["tasks/get", "tasks/result"], ["tasks/cancel"]];
-  await ask(connection, "tasks/list", {});
+  await request(connection, "tasks/list", {});
   for (const [index, { taskId }] of created.entries())
-    for (const method of methods[index] ?? []) await ask(connection, method, { taskId });
+    for (const method of methods[index] ?? []) await request(connection, method, { taskId });
 }
 
 async function cancelOne(connection: ClientConnection, name: string): Promise<void> {

@@ -38,15 +38,15 @@ export async function converseExtended(
   try {
     const talk = { connection, revision };
     const uri = "skill://acme/refunds/SKILL.md";
-    await ask(talk, "tools/list", {});
-    await ask(talk, "resources/list", {});
-    await ask(talk, "resources/read", { uri: "ui://exact/board" });
-    await ask(talk, "skills/list", {});
-    await ask(talk, "skills/get", { uri });
-    await ask(talk, "skills/get", { uri: "skill://none" });
-    await ask(talk, "resources/directory/read", { uri: "skill://acme/refunds" });
-    await ask(talk, "resources/read", { uri });
-    await ask(talk, "tools/call", { name: "show", arguments: {} });
+    await request(talk, "tools/list", {});
+    await request(talk, "resources/list", {});
+    await request(talk, "resources/read", { uri: "ui://exact/board" });
+    await request(talk, "skills/list", {});
+    await request(talk, "skills/get", { uri });
+    await request(talk, "skills/get", { uri: "skill://none" });
+    await request(talk, "resources/directory/read", { uri: "skill://acme/refunds" });
+    await request(talk, "resources/read", { uri });
+    await request(talk, "tools/call", { name: "show", arguments: {} });
     for (const name of hasForms ? ["work", "fails", "asks"] : ["work", "fails"])
       await follow(talk, name, "tasks/update");
     if (usable.includes("io.modelcontextprotocol/tasks")) await follow(talk, "endless", "tasks/cancel");
@@ -62,7 +62,11 @@ interface Talk {
 }
 
 /** Sends a request. A rejection is part of the conversation, because errors are messages, too. */
-async function ask({ connection, revision }: Talk, method: string, params: object): Promise<Record<string, unknown>> {
+async function request(
+  { connection, revision }: Talk,
+  method: string,
+  params: object,
+): Promise<Record<string, unknown>> {
   if (!findMethod(revision.clientRequests, method)) return {};
   try {
     const result = await connection.request(method, params);
@@ -74,9 +78,9 @@ async function ask({ connection, revision }: Talk, method: string, params: objec
   }
 }
 
-/** Calls a tool, and where that becomes a task listens to it, answers what it asks, and waits for its end. */
+/** Calls a tool, and where that becomes a task listens to it, responds to its input requests, and waits for its end. */
 async function follow(talk: Talk, name: string, middle: "tasks/update" | "tasks/cancel"): Promise<void> {
-  const started = await ask(talk, "tools/call", { name, arguments: {} });
+  const started = await request(talk, "tools/call", { name, arguments: {} });
   const { taskId } = started;
   if (started.resultType !== "task") return;
   const stop = new AbortController();
@@ -84,12 +88,12 @@ async function follow(talk: Talk, name: string, middle: "tasks/update" | "tasks/
   const listening = talk.connection.request("subscriptions/listen", { notifications }, { signal: stop.signal });
   listening.catch(() => {});
   for (let round = 0; round < 400; round += 1) {
-    const task = await ask(talk, "tasks/get", { taskId });
+    const task = await request(talk, "tasks/get", { taskId });
     if (typeof task.status === "string" && ["completed", "failed", "cancelled"].includes(task.status)) break;
-    const questions = isObject(task.inputRequests) ? Object.keys(task.inputRequests) : [];
-    const inputResponses = Object.fromEntries(questions.map((key) => [key, { action: "accept", content: {} }]));
-    if (middle === "tasks/cancel") await ask(talk, middle, { taskId });
-    else if (questions.length > 0) await ask(talk, middle, { taskId, inputResponses });
+    const inputRequests = isObject(task.inputRequests) ? Object.keys(task.inputRequests) : [];
+    const inputResponses = Object.fromEntries(inputRequests.map((key) => [key, { action: "accept", content: {} }]));
+    if (middle === "tasks/cancel") await request(talk, middle, { taskId });
+    else if (inputRequests.length > 0) await request(talk, middle, { taskId, inputResponses });
     await sleep(10);
   }
   await sleep(20);

@@ -50,33 +50,33 @@ function createLaw(extension: ExtensionModel, official: JsonSchema | undefined):
 type Members = Readonly<Record<string, unknown>>;
 
 /** Outcome of a message or a part of it. */
-interface Verdict {
+interface Finding {
   readonly problems: readonly string[];
   readonly used: readonly string[];
 }
 
-const nothing: Verdict = { problems: [], used: [] };
+const nothing: Finding = { problems: [], used: [] };
 
 function judgeAll(seen: readonly Seen[], laws: readonly Law[]): ExtensionJudgement {
-  const asked = new Map<string, string>();
-  const verdicts: Verdict[] = [];
+  const requested = new Map<string, string>();
+  const findings: Finding[] = [];
   const rest = seen.filter(({ from, message }) => {
     if (!isObject(message)) return true;
     const { id, method } = message;
-    if (typeof method === "string" && id !== undefined) asked.set(`${from} ${JSON.stringify(id)}`, method);
-    const asker = from === "client" ? "server" : "client";
-    const name = typeof method === "string" ? method : asked.get(`${asker} ${JSON.stringify(id)}`);
+    if (typeof method === "string" && id !== undefined) requested.set(`${from} ${JSON.stringify(id)}`, method);
+    const sender = from === "client" ? "server" : "client";
+    const name = typeof method === "string" ? method : requested.get(`${sender} ${JSON.stringify(id)}`);
     const own = laws.flatMap((law) => judgeMessage(message, name, law));
-    verdicts.push(...own, ...laws.map((law) => judgeMeta(message, law)));
+    findings.push(...own, ...laws.map((law) => judgeMeta(message, law)));
     return own.length === 0;
   });
-  const used = new Set(verdicts.flatMap((verdict) => verdict.used));
-  const problems = verdicts.flatMap((verdict) => verdict.problems);
+  const used = new Set(findings.flatMap((finding) => finding.used));
+  const problems = findings.flatMap((finding) => finding.problems);
   return { problems, used, rest: rest.map((one) => ({ ...one, message: withoutExtensions(one.message, laws) })) };
 }
 
 /** A message that is the extension's as a whole; of others, the members that are. */
-function judgeMessage(message: Members, name: string | undefined, law: Law): readonly Verdict[] {
+function judgeMessage(message: Members, name: string | undefined, law: Law): readonly Finding[] {
   const { extension } = law;
   const method = extension.methods.find((candidate) => candidate.name === name);
   const result = isObject(message.result) ? message.result : undefined;
@@ -100,7 +100,7 @@ interface Checking {
   readonly shape?: Shape;
 }
 
-function check(value: unknown, { law, use, name = "", shape = { kind: "reference", name } }: Checking): Verdict {
+function check(value: unknown, { law, use, name = "", shape = { kind: "reference", name } }: Checking): Finding {
   const fits = namesOf(shape).some((definition) => law.validatorOf(definition)(value));
   const strays = findStrays(value, shape, law.model).map((path) => `${use}: ${path}`);
   return { problems: [...(fits ? [] : [`${use}: invalid ${JSON.stringify(value)}`]), ...strays], used: [use] };
@@ -112,7 +112,7 @@ function namesOf(shape: Shape): readonly string[] {
 }
 
 /** Checks the additions to messages of the core: declarations, members of params, and metadata of tools and resources. */
-function judgeMeta(message: Members, law: Law): Verdict {
+function judgeMeta(message: Members, law: Law): Finding {
   const { id, declared, members } = law.extension.rules;
   const settings = findAll(message, "extensions").flatMap((given) =>
     isObject(given) && given[id] !== undefined ? [given[id]] : [],
@@ -128,9 +128,9 @@ function judgeMeta(message: Members, law: Law): Verdict {
 }
 
 /** Views: what `_meta.ui` says of tools, and of resources. */
-function judgeViews({ result }: Members, law: Law): readonly Verdict[] {
+function judgeViews({ result }: Members, law: Law): readonly Finding[] {
   const lists = isObject(result) ? result : {};
-  const of = (member: string, name: string): readonly Verdict[] => {
+  const of = (member: string, name: string): readonly Finding[] => {
     const list = lists[member];
     return (Array.isArray(list) ? list : [])
       .map((item: unknown) => read(item, ["_meta", "ui"]))
@@ -140,8 +140,8 @@ function judgeViews({ result }: Members, law: Law): readonly Verdict[] {
   return [...of("tools", "UiToolMeta"), ...of("resources", "UiResourceMeta"), ...of("contents", "UiResourceMeta")];
 }
 
-function merge(verdicts: readonly Verdict[]): Verdict {
-  return { problems: verdicts.flatMap(({ problems }) => problems), used: verdicts.flatMap(({ used }) => used) };
+function merge(findings: readonly Finding[]): Finding {
+  return { problems: findings.flatMap(({ problems }) => problems), used: findings.flatMap(({ used }) => used) };
 }
 
 /** The message as one who knows no extension would have it: without declarations, and without members that were added. */

@@ -11,7 +11,7 @@ import type { Seen } from "./tap.ts";
 /** Problems of a conversation, and its methods. */
 export interface Judgement {
   readonly problems: readonly string[];
-  /** Methods of requests and notifications, and `<method> result` for answers. */
+  /** Methods of requests and notifications, and `<method> result` for results. */
   readonly used: ReadonlySet<string>;
 }
 
@@ -34,19 +34,19 @@ interface Law {
 }
 
 function judgeAll(seen: readonly Seen[], law: Law): Judgement {
-  const asked = new Map<string, string>();
+  const requested = new Map<string, string>();
   const used = new Set<string>();
   const problems = seen.flatMap(({ from, message }): string[] => {
     if (!isObject(message)) return [`${from}: not a message`];
     const { id, method } = message;
     if (typeof method === "string") {
       used.add(method);
-      if (id !== undefined) asked.set(keyOf(from, id), method);
+      if (id !== undefined) requested.set(keyOf(from, id), method);
       return judgeCall(message, method, law);
     }
     if (message.error !== undefined) return judgeError(message, law);
-    const name = asked.get(keyOf(from === "client" ? "server" : "client", id));
-    if (name === undefined) return [`${from}: answers ${String(id)}, which nobody asked`];
+    const name = requested.get(keyOf(from === "client" ? "server" : "client", id));
+    if (name === undefined) return [`${from}: responds to ${String(id)}, which was not requested`];
     used.add(`${name} result`);
     if (isObject(message.result) && message.result.resultType === "input_required") used.add("input_required");
     return judgeResult(message.result, name, law);
@@ -54,8 +54,8 @@ function judgeAll(seen: readonly Seen[], law: Law): Judgement {
   return { problems, used };
 }
 
-function keyOf(asker: Seen["from"], id: unknown): string {
-  return `${asker} ${JSON.stringify(id)}`;
+function keyOf(sender: Seen["from"], id: unknown): string {
+  return `${sender} ${JSON.stringify(id)}`;
 }
 
 function judgeCall(message: Record<string, unknown>, name: string, { model, validatorOf }: Law): string[] {

@@ -125,6 +125,6 @@ const unsent: ReadonlySet<string> = new Set([
   // The client does not work on anything of which it could report progress, nor on tasks.
   "notifications/elicitation/complete",
   "notifications/tasks/status",
-  // Ended by the client, never answered.
+  // Ended by the client, without a response.
   "subscriptions/listen result",
 ]);

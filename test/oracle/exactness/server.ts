@@ -29,7 +29,7 @@ export function createMaximalServer(): Server {
         media,
         values,
         fails,
-        ...questions,
+        ...inputTools,
         announce(() => server),
       ],
       resources: [
@@ -131,7 +131,7 @@ const fails = defineTool({
   },
 });
 
-const questions: readonly AnyTool[] = [
+const inputTools: readonly AnyTool[] = [
   defineTool({
     name: "elicit",
     async execute(_args, { elicit }) {

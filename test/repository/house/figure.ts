@@ -20,8 +20,8 @@ export function partOf(name: string, value: number): Figure {
 export function toTable(figures: readonly Figure[]): string {
   const width = Math.max(...figures.map(({ name }) => name.length));
   const lines = figures.map(({ name, value, goal, isMet }) => {
-    const verdict = goal === "" ? "" : isMet ? "met" : "not met";
-    return `${name.padEnd(width)}  ${String(value).padStart(7)}  ${goal.padEnd(6)}  ${verdict}`.trimEnd();
+    const mark = goal === "" ? "" : isMet ? "met" : "not met";
+    return `${name.padEnd(width)}  ${String(value).padStart(7)}  ${goal.padEnd(6)}  ${mark}`.trimEnd();
   });
   return lines.join("\n");
 }

@@ -159,21 +159,21 @@ test.each(["2026-07-28", "2025-11-25"])(
     });
     ends.push(() => listener.close());
     const auth = { authorize: () => ({ Authorization: `Bearer ${Date.now() + 1_000}` }) };
-    const heard: string[] = [];
+    const received: string[] = [];
     const client = await connectClient((options) => connectHttp(listener.url, { ...options, auth }), {
       info: { name: "c", version: "1" },
       revisions: revisions.filter((revision) => revision.id === id),
-      onListChanged: (list) => heard.push(list),
+      onListChanged: (list) => received.push(list),
     });
     ends.push(() => client.close());
     await expect.poll(() => streams).toBeGreaterThan(1);
-    heard.length = 0;
+    received.length = 0;
     let count = 0;
-    const hear = (): readonly string[] => {
+    const receive = (): readonly string[] => {
       server.tools.add({ name: `more-${(count += 1)}`, execute: () => "" });
-      return heard;
+      return received;
     };
-    await expect.poll(hear).toContain("tools");
+    await expect.poll(receive).toContain("tools");
   },
 );
 

@@ -278,13 +278,13 @@ function watch(grant: Grant, options: Partial<OAuthOptions> = {}): Watched {
       const form = new URLSearchParams(typeof init?.body === "string" && init.method === "POST" ? init.body : "");
       if (form.has("grant_type")) forms.push(form);
       for (const name of confidential) note(form.get(name));
-      const answer = await fetch(url, init);
-      const json: unknown = await answer
+      const response = await fetch(url, init);
+      const json: unknown = await response
         .clone()
         .json()
         .catch(() => undefined);
       for (const name of confidential) note(isObject(json) ? json[name] : undefined);
-      return answer;
+      return response;
     },
     ...options,
   });
@@ -298,7 +298,7 @@ async function connect(auth: OAuthProvider): Promise<ClientConnection> {
 }
 
 /** Returns the principal of the client, as our server sees it. */
-async function ask(client: ClientConnection): Promise<string> {
+async function call(client: ClientConnection): Promise<string> {
   return JSON.stringify(await client.request("tools/call", { name: "who" }));
 }
 
@@ -316,7 +316,7 @@ describe.each([false, true])("key-bound tokens: %s", (dpop) => {
     async (name) => {
       const { grant, client } = registrations[name] ?? expect.unreachable();
       const watched = watch(grant(), { dpop });
-      const seen = await ask(await connect(watched.auth));
+      const seen = await call(await connect(watched.auth));
       expect(seen).toContain("sub:alice");
       expect(seen).toMatch(client);
       const key = JSON.stringify(["tokens", protectedServer.issuer, protectedServer.resource]);
@@ -331,7 +331,7 @@ describe.each([false, true])("key-bound tokens: %s", (dpop) => {
     async (name) => {
       const { grant, sub } = programs[name] ?? expect.unreachable();
       const watched = watch(grant(), { dpop });
-      expect(await ask(await connect(watched.auth))).toContain(sub);
+      expect(await call(await connect(watched.auth))).toContain(sub);
       expectNoLeak(watched);
     },
   );
@@ -341,12 +341,12 @@ describe("an expired token", () => {
   test.each(Object.keys(registrations))("an expired token is refreshed for a client known by %s", async (name) => {
     const grant = (registrations[name] ?? expect.unreachable()).grant();
     const first = watch(grant);
-    expect(await ask(await connect(first.auth))).toContain("alice");
+    expect(await call(await connect(first.auth))).toContain("alice");
     const key = JSON.stringify(["tokens", protectedServer.issuer, protectedServer.resource]);
     const tokens = JSON.parse((await first.store.get(key)) ?? "{}");
     await first.store.set(key, JSON.stringify({ ...tokens, accessToken: "ended" }));
     const again = watch(grant, { store: first.store });
-    expect(await ask(await connect(again.auth))).toContain("alice");
+    expect(await call(await connect(again.auth))).toContain("alice");
     expect(again.forms.map((form) => form.get("grant_type"))).toEqual(["refresh_token"]);
     expectNoLeak(again);
   });
@@ -354,7 +354,7 @@ describe("an expired token", () => {
 
 test("signing out makes the refresh token worthless", async () => {
   const watched = watch(asUser(registeredAs("user none")));
-  await ask(await connect(watched.auth));
+  await call(await connect(watched.auth));
   const key = JSON.stringify(["tokens", protectedServer.issuer, protectedServer.resource]);
   const { refreshToken } = JSON.parse((await watched.store.get(key)) ?? "{}");
   const redeem = (): Promise<Response> =>
@@ -363,8 +363,8 @@ test("signing out makes the refresh token worthless", async () => {
       body: new URLSearchParams({ grant_type: "refresh_token", refresh_token: refreshToken, client_id: "user none" }),
     });
   await watched.auth.signOut();
-  const answer = await redeem();
-  expect([answer.status, await answer.json()]).toMatchObject([400, { error: "invalid_grant" }]);
+  const response = await redeem();
+  expect([response.status, await response.json()]).toMatchObject([400, { error: "invalid_grant" }]);
   expectNoLeak(watched);
 });
 
@@ -415,7 +415,7 @@ describe("rejections of a real authorization server", () => {
       reason: "invalid_grant",
     },
     "a code that nobody gave": { grant: () => comingBack(swap("code", () => "x".repeat(43))), reason: "invalid_grant" },
-    "the answer of another authorization server (mix-up)": {
+    "the response of another authorization server (mix-up)": {
       grant: () => comingBack(swap("iss", () => identityProvider.issuer)),
       reason: undefined,
     },

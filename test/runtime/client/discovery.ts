@@ -34,6 +34,6 @@ export function methods({ sent }: Wire): unknown[] {
 }
 
 /** Creates an error response, by default one that the method does not exist. */
-export function refusal(id: number, code = -32601, data?: object): object {
+export function errorResponse(id: number, code = -32601, data?: object): object {
   return { jsonrpc: "2.0", id, error: { code, message: "no", ...(data && { data }) } };
 }

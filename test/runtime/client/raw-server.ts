@@ -4,12 +4,12 @@ import { handshakeRevisions, newest } from "../../kit/revisions.ts";
 import { Wire } from "../../../runtime/testing/wire.ts";
 import { settle } from "../../../runtime/testing/manual-clock.ts";
 
-/** The answer to `initialize`, as a server would give it. */
+/** The result of `initialize`, as a server would give it. */
 export function welcome(protocolVersion: string, capabilities: object = { tools: {} }): object {
   return { protocolVersion, capabilities, serverInfo: { name: "server", version: "2" }, instructions: "Be kind" };
 }
 
-/** A client whose server is a raw wire; nothing is answered yet. */
+/** A client whose server is a raw wire; it has no response yet. */
 export function openWire(options: Partial<ConnectOptions> = {}): {
   readonly wire: Wire;
   readonly reports: ErrorReport[];

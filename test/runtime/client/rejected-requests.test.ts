@@ -7,7 +7,7 @@ import { ManualClock, settle } from "../../../runtime/testing/manual-clock.ts";
 import { Wire } from "../../../runtime/testing/wire.ts";
 import { statelessRevision } from "../../kit/revisions.ts";
 import { meta } from "../../kit/messages.ts";
-import { begin, discovered, methods, refusal } from "./discovery.ts";
+import { begin, discovered, methods, errorResponse } from "./discovery.ts";
 
 /* Requests to a server without sessions: it rejects them before any work on them. */
 
@@ -36,7 +36,7 @@ describe("a capability that is missing at the server", () => {
     const { wire, connecting } = await begin();
     wire.post({ jsonrpc: "2.0", id: 1, result: discovered });
     const calling = (await connecting).request("tools/call", { name: "a" });
-    wire.post(refusal(2, -32021, data));
+    wire.post(errorResponse(2, -32021, data));
     const error: unknown = await calling.catch((thrown: unknown) => thrown);
     expect(isMissingCapabilityError(error) && error.requiredCapabilities).toEqual(data.requiredCapabilities);
     expect(isPeerError(error) && error.code).toBe(-32021);
@@ -44,14 +44,14 @@ describe("a capability that is missing at the server", () => {
 });
 
 describe("a call whose headers do not match", () => {
-  const mismatch = (id: number): object => refusal(id, -32020, { header: "Mcp-Param-A" });
+  const mismatch = (id: number): object => errorResponse(id, -32020, { header: "Mcp-Param-A" });
 
   test.each([
     ["succeeds", (id: number) => ({ jsonrpc: "2.0", id, result: { resultType: "complete", content: [] } }), true],
     ["fails again, and is not made a third time", mismatch, false],
   ])(
     "a call whose headers do not match is sent again after tools/list, and %s (TH-28)",
-    async (_what, answer, isFine) => {
+    async (_what, toResponse, isFine) => {
       const { wire, session } = await openSession();
       const calling = session.callTool("a").then(
         () => true,
@@ -62,7 +62,7 @@ describe("a call whose headers do not match", () => {
       await settle();
       wire.post({ jsonrpc: "2.0", id: 3, result: { ...discovered, tools: [] } });
       await settle();
-      wire.post(answer(4));
+      wire.post(toResponse(4));
       expect(await calling).toBe(isFine);
       expect(methods(wire).slice(1)).toEqual(["tools/call", "tools/list", "tools/call"]);
     },
@@ -79,7 +79,7 @@ test("a call whose headers do not match lists the tools again although they are 
   expect(await session.listTools()).toEqual([]);
   const calling = session.callTool("a");
   await settle();
-  wire.post(refusal(3, -32020, { header: "Mcp-Param-A" }));
+  wire.post(errorResponse(3, -32020, { header: "Mcp-Param-A" }));
   await settle();
   wire.post(list(4));
   await settle();
@@ -90,14 +90,14 @@ test("a call whose headers do not match lists the tools again although they are 
 
 test("a retry with input responses whose headers do not match is sent again, and earlier requests are not (TH-28)", async () => {
   const wire = new Wire();
-  const asked: unknown[] = [];
+  const requested: unknown[] = [];
   const client = createUntypedClient({
     info,
     revisions: [statelessRevision],
     clock: new ManualClock(),
     elicitation: {
-      form: (question: unknown) => {
-        asked.push(question);
+      form: (params: unknown) => {
+        requested.push(params);
         return { action: "accept", content: { sure: true } };
       },
     },
@@ -113,16 +113,16 @@ test("a retry with input responses whose headers do not match is sent again, and
   const inputRequests = { sure: { method: "elicitation/create", params } };
   wire.post({ jsonrpc: "2.0", id: 2, result: { resultType: "input_required", inputRequests, requestState: "s" } });
   await settle();
-  wire.post(refusal(3, -32020, { header: "Mcp-Param-A" }));
+  wire.post(errorResponse(3, -32020, { header: "Mcp-Param-A" }));
   await settle();
   wire.post({ jsonrpc: "2.0", id: 4, result: { ...discovered, tools: [] } });
   await settle();
   wire.post({ jsonrpc: "2.0", id: 5, result: { resultType: "complete", content: [] } });
   await calling;
   expect(methods(wire).slice(1)).toEqual(["tools/call", "tools/call", "tools/list", "tools/call"]);
-  const answers = { inputResponses: { sure: { action: "accept", content: { sure: true } } }, requestState: "s" };
-  expect([wire.sent[2], wire.sent[4]]).toMatchObject([{ params: answers }, { params: answers }]);
-  expect(asked).toHaveLength(1);
+  const input = { inputResponses: { sure: { action: "accept", content: { sure: true } } }, requestState: "s" };
+  expect([wire.sent[2], wire.sent[4]]).toMatchObject([{ params: input }, { params: input }]);
+  expect(requested).toHaveLength(1);
 });
 
 test("a call without reconnection fails with the revisions of a server that no longer serves the one of the client (C-009)", async () => {
@@ -131,7 +131,7 @@ test("a call without reconnection fails with the revisions of a server that no l
   const calling = (await connecting).request("tools/call", { name: "a" });
   calling.catch(() => {});
   await settle();
-  wire.post(refusal(2, -32022, { supported: ["3000-01-01", 5], requested: statelessRevision.id }));
+  wire.post(errorResponse(2, -32022, { supported: ["3000-01-01", 5], requested: statelessRevision.id }));
   const error = await calling.catch((thrown: unknown) => thrown);
   expect(isPeerError(error) && isUnsupportedVersionError(error) && error.supported).toEqual(["3000-01-01"]);
   expect(error).toMatchObject({
@@ -164,10 +164,10 @@ test.each([
     const calling = (await connecting).callTool("a");
     await settle();
     const gone = { supported: [other.id], requested: statelessRevision.id };
-    first?.post(refusal(2, code, gone));
+    first?.post(errorResponse(2, code, gone));
     await clock.pass(2_000);
     const [, second] = wires;
-    second?.post(refusal(1, code, gone));
+    second?.post(errorResponse(1, code, gone));
     await settle();
     second?.post({ jsonrpc: "2.0", id: 2, result: { ...discovered, supportedVersions: [other.id] } });
     await settle();
@@ -196,6 +196,6 @@ test("a call fails with an error of the same code that names no revisions", asyn
   const calling = (await connecting).callTool("a");
   calling.catch(() => {});
   await settle();
-  wire.post(refusal(2, -32_050, { reason: "own" }));
+  wire.post(errorResponse(2, -32_050, { reason: "own" }));
   await expect(calling).rejects.toMatchObject({ code: -32_050 });
 });

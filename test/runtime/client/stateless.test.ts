@@ -122,13 +122,13 @@ describe("trace context", () => {
     wire.post({ jsonrpc: "2.0", id: 1, result: discovered });
     const connection = await client;
     wire.sent.length = 0;
-    const asked = connection.request("tools/call", { name: "a", _meta }).then(
+    const pending = connection.request("tools/call", { name: "a", _meta }).then(
       () => undefined,
       (error: unknown) => (error instanceof Error ? error.message : error),
     );
     await settle();
     wire.end();
-    return { sent: wire.sent[0], problem: wire.sent.length === 0 ? await asked : undefined };
+    return { sent: wire.sent[0], problem: wire.sent.length === 0 ? await pending : undefined };
   }
 
   test.each<object>([
@@ -260,7 +260,7 @@ describe("the result of server/discover", () => {
     wire.end();
   });
 
-  const refusal = (...supported: string[]): object => {
+  const rejection = (...supported: string[]): object => {
     const data = { supported, requested: statelessRevision.id };
     return { jsonrpc: "2.0", id: 1, error: { code: -32022, message: "no", data } };
   };
@@ -268,7 +268,7 @@ describe("the result of server/discover", () => {
   test("other stateless revisions are tried, and no session is opened (C-009, TS-13)", async () => {
     const other: Revision = { ...statelessRevision, id: "3000-01-01" };
     const { wire, client } = await start({ revisions: [statelessRevision, other, newest] });
-    wire.post(refusal(other.id, newest.id));
+    wire.post(rejection(other.id, newest.id));
     await settle();
     expect(wire.sent[1]).toMatchObject({ method: "server/discover", params: { _meta: { [meta.version]: other.id } } });
     wire.post({ jsonrpc: "2.0", id: 2, result: { ...discovered, supportedVersions: [other.id] } });
@@ -278,27 +278,27 @@ describe("the result of server/discover", () => {
 
   test("the rejected revision is tried once more when the server names it (C-009)", async () => {
     const { wire, client } = await start();
-    wire.post(refusal(statelessRevision.id));
+    wire.post(rejection(statelessRevision.id));
     await settle();
     expect(wire.sent[1]).toMatchObject({
       method: "server/discover",
       params: { _meta: { [meta.version]: statelessRevision.id } },
     });
-    wire.post({ ...refusal(statelessRevision.id), id: 2 });
+    wire.post({ ...rejection(statelessRevision.id), id: 2 });
     await expect(client).rejects.toMatchObject({ code: -32022 });
     expect(wire.sent).toHaveLength(2);
   });
 
   test("revisions without a common one are reported, and no session is opened (C-009, TS-13)", async () => {
     const { wire, client } = await start();
-    wire.post(refusal("3000-01-01"));
+    wire.post(rejection("3000-01-01"));
     await expect(client).rejects.toThrow(/Unsupported protocol version.*3000-01-01/);
     expect(wire.sent).toHaveLength(1);
   });
 
   test("a common revision with sessions leads to one (3.4)", async () => {
     const { wire } = await start();
-    wire.post(refusal(newest.id));
+    wire.post(rejection(newest.id));
     await settle();
     expect(wire.sent[1]).toMatchObject({ method: "initialize" });
     wire.end();

@@ -124,7 +124,7 @@ async function open(profiled: boolean, revision = newest.id): Promise<Wire> {
   return wire;
 }
 
-async function ask(wire: Wire, method: string, params?: object): Promise<unknown> {
+async function send(wire: Wire, method: string, params?: object): Promise<unknown> {
   wire.post({ jsonrpc: "2.0", id: 7, method, ...(params && { params }) });
   await settle();
   return wire.sent.splice(0).at(-1);
@@ -146,20 +146,20 @@ describe("the community profile", () => {
 
   test.each(handshakeRevisions.map(({ id }) => id))("errors name their origin, at %s", async (id) => {
     const wire = await open(true, id);
-    expect(await ask(wire, "tools/call", { name: "none" })).toMatchObject({
+    expect(await send(wire, "tools/call", { name: "none" })).toMatchObject({
       error: { code: -32602, data: { category: "tools", guideCode: -32031, name: "none" } },
     });
-    expect(await ask(wire, "tools/call", {})).toMatchObject({
+    expect(await send(wire, "tools/call", {})).toMatchObject({
       error: { code: -32602, data: { category: "tools", guideCode: -32033 } },
     });
-    expect(await ask(wire, "no/such")).toMatchObject({ error: { code: -32601, data: { category: "core" } } });
-    expect(await ask(wire, "prompts/list")).toMatchObject({
+    expect(await send(wire, "no/such")).toMatchObject({ error: { code: -32601, data: { category: "core" } } });
+    expect(await send(wire, "prompts/list")).toMatchObject({
       error: { code: 1088, data: { category: "health", retryable: true } },
     });
-    expect(await ask(wire, "tools/call", { name: "bad" })).toMatchObject({
+    expect(await send(wire, "tools/call", { name: "bad" })).toMatchObject({
       result: { isError: true, _meta: { [guideKey]: { category: "tools", code: -32032 } } },
     });
-    expect(await ask(wire, "tools/call", { name: "good" })).toEqual({
+    expect(await send(wire, "tools/call", { name: "good" })).toEqual({
       jsonrpc: "2.0",
       id: 7,
       result: { content: [{ type: "text", text: "fine" }] },
@@ -168,27 +168,27 @@ describe("the community profile", () => {
 
   test("the codes for too many requests and forbidden ones become those of the catalogue", async () => {
     const call = { name: "busy" };
-    expect(await ask(await open(false), "tools/call", call)).toMatchObject({ error: { code: 429 } });
-    expect(await ask(await open(true), "tools/call", call)).toMatchObject({
+    expect(await send(await open(false), "tools/call", call)).toMatchObject({ error: { code: 429 } });
+    expect(await send(await open(true), "tools/call", call)).toMatchObject({
       error: { code: 1056, data: { category: "rate", retryable: true, retryAfter: 2 } },
     });
   });
 
   test("a server without the profile sends none of its members", async () => {
     const wire = await open(false);
-    const answers = [
-      await ask(wire, "tools/call", { name: "none" }),
-      await ask(wire, "tools/call", { name: "bad" }),
-      await ask(wire, "shutdown"),
+    const responses = [
+      await send(wire, "tools/call", { name: "none" }),
+      await send(wire, "tools/call", { name: "bad" }),
+      await send(wire, "shutdown"),
     ];
-    expect(JSON.stringify(answers)).not.toMatch(/category|guide|-320[03]/);
-    expect(answers[2]).toMatchObject({ error: { code: -32601 } });
+    expect(JSON.stringify(responses)).not.toMatch(/category|guide|-320[03]/);
+    expect(responses[2]).toMatchObject({ error: { code: -32601 } });
     expect(wire.isClosed).toBe(false);
   });
 
   test("`shutdown` gets a response, and then the connection is closed", async () => {
     const wire = await open(true);
-    expect(await ask(wire, "shutdown")).toEqual({ jsonrpc: "2.0", id: 7, result: {} });
+    expect(await send(wire, "shutdown")).toEqual({ jsonrpc: "2.0", id: 7, result: {} });
     await settle();
     expect(wire.isClosed).toBe(true);
   });
@@ -196,11 +196,13 @@ describe("the community profile", () => {
   test("the profile leaves out `tasks/create` and completion for tools, and requires arguments to be an object", async () => {
     const wire = await open(true);
     const complete = (type: string): Promise<unknown> =>
-      ask(wire, "completion/complete", { ref: { type, name: "p" }, argument: { name: "a", value: "" } });
-    expect(await ask(wire, "tasks/create", { type: "good", input: {} })).toMatchObject({ error: { code: -32601 } });
+      send(wire, "completion/complete", { ref: { type, name: "p" }, argument: { name: "a", value: "" } });
+    expect(await send(wire, "tasks/create", { type: "good", input: {} })).toMatchObject({ error: { code: -32601 } });
     expect(await complete("ref/prompt")).toMatchObject({ result: { completion: { values: ["b"] } } });
     expect(await complete("ref/tool")).toMatchObject({ error: { code: -32602 } });
-    expect(await ask(wire, "tools/call", { name: "good", arguments: null })).toMatchObject({ error: { code: -32602 } });
+    expect(await send(wire, "tools/call", { name: "good", arguments: null })).toMatchObject({
+      error: { code: -32602 },
+    });
   });
 
   test("notifications without their prefix are accepted: `requests/cancel` ends a call", async () => {

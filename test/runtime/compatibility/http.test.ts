@@ -37,14 +37,14 @@ const server = createServer(
   revisions,
 );
 
-interface Answer {
+interface HttpResponse {
   readonly status: number;
   readonly retryAfter: string | null;
   readonly session: string;
   readonly json: unknown;
 }
 
-type Send = (body: unknown, headers?: Record<string, string>, method?: string) => Promise<Answer>;
+type Send = (body: unknown, headers?: Record<string, string>, method?: string) => Promise<HttpResponse>;
 
 async function start(options: ServeHttpOptions = { profile: communityProfile }): Promise<Send> {
   const { url, close } = await serveHttp(server, options);
@@ -150,8 +150,8 @@ describe("a server with the community profile rejects over HTTP", () => {
 
   test("a community server sends any body of a guard that is no JSON-RPC error", async () => {
     for (const body of ["no", "{", "{}", '{"error":"x"}', undefined]) {
-      const answer = { status: 401, ...(body !== undefined && { body }) };
-      const send = await start({ profile: communityProfile, authenticate: () => answer });
+      const response = { status: 401, ...(body !== undefined && { body }) };
+      const send = await start({ profile: communityProfile, authenticate: () => response });
       const { status, json } = await send(list).catch(() => ({ status: 401, json: body }));
       expect([status, typeof json === "string" ? json : JSON.stringify(json)]).toEqual([401, body ?? ""]);
     }
@@ -186,7 +186,7 @@ describe("a server with the community profile rejects over HTTP", () => {
 });
 
 describe("a rejection of a handler", () => {
-  const refused = (refusal: RejectionName): object => call(7, "refuse", { refusal });
+  const rejected = (rejection: RejectionName): object => call(7, "refuse", { refusal: rejection });
 
   test.each([
     ["backpressure", 503],
@@ -197,7 +197,7 @@ describe("a rejection of a handler", () => {
     "a rejection of a handler with %s has the status %i, and names the time of a retry",
     async (name, status) => {
       const send = await start();
-      expect(await send(refused(name), await open(send))).toMatchObject({
+      expect(await send(rejected(name), await open(send))).toMatchObject({
         status,
         retryAfter: "3",
         json: { id: 7, error: { code: rejections[name].code, data: { retryAfter: 2.5 } } },
@@ -209,7 +209,7 @@ describe("a rejection of a handler", () => {
     "a rejection of a handler with %s is a plain response: its status would mean something else to clients",
     async (name) => {
       const send = await start();
-      expect(await send(refused(name), await open(send))).toMatchObject({
+      expect(await send(rejected(name), await open(send))).toMatchObject({
         status: 200,
         json: { id: 7, error: { code: rejections[name].code } },
       });
@@ -218,7 +218,7 @@ describe("a rejection of a handler", () => {
 
   test("a rejection of a handler has its status where responses are streams, as long as none has begun", async () => {
     const send = await start({ profile: communityProfile, responseMode: "sse" });
-    expect(await send(refused("backpressure"), await open(send))).toMatchObject({
+    expect(await send(rejected("backpressure"), await open(send))).toMatchObject({
       status: 503,
       json: { error: { code: 1005 } },
     });
@@ -252,8 +252,8 @@ describe("servers and requests without the profile", () => {
       profile: communityProfile,
       authenticate: () => ({ status: 401, body: '{"error":{"code":-32600,"message":"No"}}' }),
     });
-    const alone = revisions.find(({ lifecycle }) => lifecycle !== "handshake");
-    const headers = { "mcp-protocol-version": alone?.id ?? "", "mcp-method": "tools/list" };
+    const stateless = revisions.find(({ lifecycle }) => lifecycle !== "handshake");
+    const headers = { "mcp-protocol-version": stateless?.id ?? "", "mcp-method": "tools/list" };
     expect(await send(list, headers)).toMatchObject({ status: 401, json: { error: { code: -32600 } } });
   });
 });

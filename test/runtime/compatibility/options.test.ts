@@ -44,7 +44,11 @@ const server = createServer(
   handshakeRevisions,
 );
 
-async function ask(profile: Profile | undefined, params: object, revision = newest.id): Promise<readonly unknown[]> {
+async function callTool(
+  profile: Profile | undefined,
+  params: object,
+  revision = newest.id,
+): Promise<readonly unknown[]> {
   const wire = new Wire();
   serve(server, wire, profile ? { profile } : {});
   wire.post(initialize(revision), initialized);
@@ -65,19 +69,19 @@ describe("topLevelProgressToken", () => {
   test.each(handshakeRevisions.map(({ id }) => id))(
     "topLevelProgressToken accepts a token beside _meta, at %s",
     async (id) => {
-      expect(tokensOf(await ask(withOption("topLevelProgressToken"), params, id))).toEqual(["top"]);
+      expect(tokensOf(await callTool(withOption("topLevelProgressToken"), params, id))).toEqual(["top"]);
     },
   );
 
   test("topLevelProgressToken does not replace the token of _meta", async () => {
     const both = { ...params, _meta: { progressToken: "official" } };
-    expect(tokensOf(await ask(withOption("topLevelProgressToken"), both))).toEqual(["official"]);
+    expect(tokensOf(await callTool(withOption("topLevelProgressToken"), both))).toEqual(["official"]);
   });
 
   test.each([undefined, communityProfile])(
     "topLevelProgressToken is off without the profile: profile %#",
     async (profile) => {
-      expect(tokensOf(await ask(profile, params))).toEqual([]);
+      expect(tokensOf(await callTool(profile, params))).toEqual([]);
     },
   );
 });
@@ -85,8 +89,8 @@ describe("topLevelProgressToken", () => {
 describe("alwaysStructured", () => {
   const profile = withOption("alwaysStructured");
   const resultOf = async (used: Profile | undefined, name: string, revision?: string): Promise<unknown> => {
-    const answer = (await ask(used, { name }, revision)).at(-1);
-    return isObject(answer) ? answer.result : undefined;
+    const response = (await callTool(used, { name }, revision)).at(-1);
+    return isObject(response) ? response.result : undefined;
   };
   const knowing = handshakeRevisions.filter(({ knownMembers }) => knownMembers.includes("Tool.outputSchema"));
 
@@ -140,20 +144,20 @@ describe("lenientResourceLinks", () => {
     await settle();
     const capabilities = { tools: {}, prompts: {} };
     const serverInfo = { name: "s", version: "1" };
-    answer(wire, { protocolVersion: revision.id, capabilities, serverInfo });
+    respond(wire, { protocolVersion: revision.id, capabilities, serverInfo });
     const session = await opening;
     wire.sent.length = 0;
     const isPrompt = "messages" in result;
     const called = (isPrompt ? session.getPrompt("p") : session.callTool("t")).catch((error: unknown) => error);
     await settle();
-    answer(wire, result);
+    respond(wire, result);
     const outcome: unknown = await called;
     wire.end();
     await client.close();
     return outcome;
   }
 
-  function answer(wire: Wire, result: object): void {
+  function respond(wire: Wire, result: object): void {
     const request = wire.sent.find((message) => isObject(message) && "id" in message && "method" in message);
     wire.post({ jsonrpc: "2.0", id: isObject(request) ? request.id : undefined, result });
   }

@@ -11,16 +11,16 @@ import { openSession } from "../client/session/session-wire.ts";
 
 /* A client that is given the community profile, and a server that refuses its requests for now (R51). */
 
-interface Refusing {
+interface Rejecting {
   readonly session: DefaultClientSession;
   readonly clock: ManualClock;
   /** Number of arrivals of a request. */
   count(): number;
-  /** Answers what has come, and lets time pass. */
+  /** Responds to what has come, and lets time pass. */
   pass(milliseconds: number): Promise<void>;
 }
 
-interface RefusingOptions {
+interface RejectingOptions {
   readonly error: object;
   /** Number of requests to reject. */
   readonly times?: number;
@@ -38,7 +38,7 @@ const results: Readonly<Record<string, object>> = {
   "tools/list": { tools: [] },
 };
 
-async function open({ error, times = 1, ...options }: RefusingOptions): Promise<Refusing> {
+async function open({ error, times = 1, ...options }: RejectingOptions): Promise<Rejecting> {
   const clock = new ManualClock();
   const { profile } = { profile: communityProfile, ...options };
   const { reconnect } = options;
@@ -46,7 +46,7 @@ async function open({ error, times = 1, ...options }: RefusingOptions): Promise<
   const { session, wire } = await openSession(given, { capabilities: { tools: {} } });
   sessions.push(session);
   let count = 0;
-  const answer = (message: unknown): void => {
+  const respond = (message: unknown): void => {
     if (!isObject(message) || message.id === undefined) return;
     count += 1;
     const { id, method } = message;
@@ -59,17 +59,17 @@ async function open({ error, times = 1, ...options }: RefusingOptions): Promise<
     count: () => count,
     async pass(milliseconds) {
       await settle();
-      for (const message of wire.sent.splice(0)) answer(message);
+      for (const message of wire.sent.splice(0)) respond(message);
       await settle();
       await clock.pass(milliseconds);
       await settle();
-      for (const message of wire.sent.splice(0)) answer(message);
+      for (const message of wire.sent.splice(0)) respond(message);
       await settle();
     },
   };
 }
 
-function refusal(name: RejectionName, retryAfter?: number): object {
+function rejection(name: RejectionName, retryAfter?: number): object {
   const { code, message, data } = createRejection(name, "Not now", retryAfter === undefined ? {} : { retryAfter });
   return { code, message, data };
 }
@@ -111,7 +111,7 @@ describe("a call of a tool", () => {
     ["five retries", 5, undefined],
     ["the three retries of the guides", 3, communityReconnect],
   ])("a tool call that is rejected repeatedly fails after %s", async (_, retries, reconnect) => {
-    const error = refusal("rateExceeded");
+    const error = rejection("rateExceeded");
     const server = await open({ error, times: Infinity, ...(reconnect && { reconnect }) });
     const outcome = outcomeOf(server.session.callTool("t"));
     for (let waits = 0; waits < 10; waits += 1) await server.pass(30_000);
@@ -130,7 +130,7 @@ describe("a call of a tool", () => {
   });
 
   test("a tool call that is cancelled while it waits is not sent again", async () => {
-    const server = await open({ error: refusal("queueFull", 8) });
+    const server = await open({ error: rejection("queueFull", 8) });
     const controller = new AbortController();
     const outcome = outcomeOf(server.session.callTool("t", {}, { signal: controller.signal }));
     await server.pass(1_000);
@@ -141,7 +141,7 @@ describe("a call of a tool", () => {
   });
 
   test("a tool call that waits ends with its session", async () => {
-    const server = await open({ error: refusal("queueFull", 8) });
+    const server = await open({ error: rejection("queueFull", 8) });
     const outcome = outcomeOf(server.session.callTool("t"));
     await server.pass(1_000);
     await server.session.close();
@@ -149,10 +149,10 @@ describe("a call of a tool", () => {
   });
 
   test.each([
-    ["that may have run", refusal("dependencyUnavailable", 1)],
-    ["for longer than the longest wait", refusal("rateExceeded", 11)],
-    ["for good", refusal("quotaExceeded")],
-    ["for good, with a time", { ...refusal("rateExceeded"), data: { retryable: false, retryAfter: 1 } }],
+    ["that may have run", rejection("dependencyUnavailable", 1)],
+    ["for longer than the longest wait", rejection("rateExceeded", 11)],
+    ["for good", rejection("quotaExceeded")],
+    ["for good, with a time", { ...rejection("rateExceeded"), data: { retryable: false, retryAfter: 1 } }],
     ["for good, without data", { code: rejections.quotaExceeded.code, message: "no" }],
     ["with an unknown code", { code: 1234, message: "no" }],
   ])("a tool call that is rejected %s is not sent again", async (_how, error) => {
@@ -164,7 +164,7 @@ describe("a call of a tool", () => {
   });
 
   test("a tool call that is rejected temporarily is not sent again without the profile", async () => {
-    const server = await open({ error: refusal("rateExceeded", 1), profile: undefined });
+    const server = await open({ error: rejection("rateExceeded", 1), profile: undefined });
     const outcome = outcomeOf(server.session.callTool("t"));
     await server.pass(60_000);
     expect(await outcome).toMatchObject({ name: "PeerError" });
@@ -173,7 +173,7 @@ describe("a call of a tool", () => {
 });
 
 describe("a safe call", () => {
-  const error = refusal("dependencyUnavailable", 1);
+  const error = rejection("dependencyUnavailable", 1);
 
   test("a safe call is sent again with the option, whatever the server has done before", async () => {
     const server = await open({ error, reconnect: { retry: "safe" } });

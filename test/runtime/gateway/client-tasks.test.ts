@@ -8,7 +8,7 @@ import { statelessRevision, revisionOf } from "../../kit/revisions.ts";
 import { joinGateway, openGateway } from "./connect-client.ts";
 
 /*
- * Tasks of clients: a server of 2025-11-25 may have a client answer by a task only if the client declares so. The gateway, which is that client
+ * Tasks of clients: a server of 2025-11-25 may have a client respond with a task only if the client declares so. The gateway, which is that client
  * there, declares nothing of the kind: every question is a plain one, which is what the revision has for clients without tasks.
  */
 
@@ -55,12 +55,12 @@ const accepted = { action: "accept", content: {} };
 const open = (): Promise<Gateway> => openGateway(createGreedyServer, { ends });
 
 /** A client that has tasks, and the params that it was asked with. */
-async function join(gateway: Gateway, revision: Revision, asked: unknown[]): ReturnType<typeof joinGateway> {
+async function join(gateway: Gateway, revision: Revision, requested: unknown[]): ReturnType<typeof joinGateway> {
   const note =
-    (answer: object) =>
+    (response: object) =>
     (params: unknown): object => {
-      asked.push(params);
-      return answer;
+      requested.push(params);
+      return response;
     };
   const requests = { sampling: { createMessage: {} }, elicitation: { create: {} } };
   const client = await joinGateway(gateway, revision, {
@@ -86,19 +86,19 @@ test("tasks of a client are not declared to the server, whatever the client decl
 });
 
 test("a server that requests a task nevertheless gets the response, and the client a plain request", async () => {
-  const asked: unknown[] = [];
-  const client = await join(await open(), revisionOf("2025-11-25"), asked);
+  const requested: unknown[] = [];
+  const client = await join(await open(), revisionOf("2025-11-25"), requested);
   expect(readText(await client.request("tools/call", { name: "elicit", arguments: {} }))).toEqual(accepted);
   expect(readText(await client.request("tools/call", { name: "sample", arguments: {} }))).toEqual(sampled);
-  expect(asked).toHaveLength(2);
-  for (const params of asked) expect(params).not.toHaveProperty("task");
+  expect(requested).toHaveLength(2);
+  for (const params of requested) expect(params).not.toHaveProperty("task");
 });
 
 test("an input request of a result is plain as well", async () => {
   const client = await join(await open(), statelessRevision, []);
-  const asked = await client.request("tools/call", { name: "elicit", arguments: {} });
-  expect(asked).toMatchObject({ resultType: "input_required" });
-  expect(JSON.stringify(asked)).not.toContain('"task"');
+  const requested = await client.request("tools/call", { name: "elicit", arguments: {} });
+  expect(requested).toMatchObject({ resultType: "input_required" });
+  expect(JSON.stringify(requested)).not.toContain('"task"');
 });
 
 test("a gateway has no tasks of the client that a server could request", async () => {

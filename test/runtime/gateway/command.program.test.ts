@@ -11,7 +11,7 @@ import { serveSdk2 } from "../../interop/sdk2/server.ts";
 import { createProgram, isAlive } from "../../kit/programs.ts";
 import { statelessRevision, newest } from "../../kit/revisions.ts";
 import { program, readPids, readUrl, startGateway, type RunningGateway } from "./command-run.ts";
-import { serveAlone } from "./official-servers.ts";
+import { serveStateless } from "./official-servers.ts";
 import { openHttp, openStdio, type RawWire } from "./raw-wire.ts";
 
 /* `create-mcp-server gateway`, the program, before servers of others. */
@@ -47,7 +47,7 @@ const foreigners: readonly (readonly [name: string, serve: () => Promise<Foreign
     () => Promise.resolve({ words: ["--", process.execPath, sdk], close: () => Promise.resolve() }),
   ],
   ["the official server of the second generation over HTTP", async () => toForeign(await serveSdk2())],
-  ["the official server of the second generation without sessions", async () => toForeign(await serveAlone())],
+  ["the official server of the second generation without sessions", async () => toForeign(await serveStateless())],
 ];
 
 const text = (value: string): object => ({ content: [{ type: "text", text: value }] });
@@ -121,7 +121,7 @@ describe.each(foreigners)("%s behind the program", (_name, serve) => {
 describe("the end of the program", () => {
   const stubborn = "process.on('SIGTERM', () => {}); setInterval(() => {}, 1000); console.error('pid ' + process.pid);";
 
-  /** A server that answers, and cannot be asked to leave. */
+  /** A server that responds, and does not end when its stdin does. */
   const staying = `${stubborn} require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
     const { id, method } = JSON.parse(line);
     if (id === undefined) return;
@@ -202,8 +202,8 @@ describe("the program over HTTP", () => {
     const client = new Client({ name: "old", version: "1" });
     await client.connect(new SSEClientTransport(url, { requestInit: { headers: { "x-api-key": one } } }));
     onTestFinished(() => client.close());
-    const answer = await client.callTool({ name: "echo", arguments: { text: "by SSE" } });
-    expect(answer).toMatchObject(text("by SSE"));
+    const result = await client.callTool({ name: "echo", arguments: { text: "by SSE" } });
+    expect(result).toMatchObject(text("by SSE"));
   });
 
   test("the program connects to a server that requires credentials", async () => {
@@ -212,9 +212,9 @@ describe("the program over HTTP", () => {
     const words = ["--listen", "0", "--header-env", "Authorization=TOKEN", upstream.url];
     const gateway = startGateway(words, { TOKEN: "Bearer secret-of-the-gateway" });
     expect((await post(await readUrl(gateway))).status).toBe(200);
-    const refused = startGateway(["--listen", "0", upstream.url]);
-    expect(await refused.exited).toBe(2);
-    expect(refused.stderr()).toMatch(
+    const rejected = startGateway(["--listen", "0", upstream.url]);
+    expect(await rejected.exited).toBe(2);
+    expect(rejected.stderr()).toMatch(
       /it requires credentials \(HTTP 401\); send credentials with --header-env Name=VARIABLE/,
     );
   });
@@ -286,7 +286,7 @@ describe("the end of the server", () => {
 });
 
 describe("invalid options of the program", () => {
-  const refusals: readonly (readonly [what: string, args: readonly string[], text: RegExp])[] = [
+  const rejections: readonly (readonly [what: string, args: readonly string[], text: RegExp])[] = [
     ["no server", ["--listen", "0"], /no server is given; pass an address such as (?!.*\.json)/],
     [
       "no place to serve at",
@@ -368,7 +368,7 @@ describe("invalid options of the program", () => {
   /** Output of the program itself: a server writes to the same stream. */
   const own = (text: string): string => text.slice(Math.max(0, text.indexOf("create-mcp-server")));
 
-  test.each(refusals)("the program reports invalid options, and ends with 2: %s", async (_what, args, message) => {
+  test.each(rejections)("the program reports invalid options, and ends with 2: %s", async (_what, args, message) => {
     const gateway = startGateway(args);
     expect(await gateway.exited).toBe(2);
     expect(own(gateway.stderr())).toMatch(message);

@@ -38,7 +38,7 @@ const opening = {
 
 const jsonHeaders = { "content-type": "application/json", accept: "application/json, text/event-stream" };
 
-/** Opens a session and calls a tool in it. Returns both statuses, and the answer to the call. */
+/** Opens a session and calls a tool in it. Returns both statuses, and the response to the call. */
 async function openSession(
   url: string,
 ): Promise<{ readonly response: Response; call(name: string): Promise<unknown> }> {
@@ -50,8 +50,8 @@ async function openSession(
     async call(name) {
       const body = JSON.stringify({ jsonrpc: "2.0", id: 2, method: "tools/call", params: call(name) });
       const headers = { ...jsonHeaders, ...session, "mcp-protocol-version": newest.id };
-      const answer = await fetch(url, { method: "POST", headers, body });
-      const text = await answer.text();
+      const response = await fetch(url, { method: "POST", headers, body });
+      const text = await response.text();
       return JSON.parse(/(?<=^data: )\{.*$/m.exec(text)?.[0] ?? text);
     },
   };
@@ -127,8 +127,8 @@ describe("a stateless request with large capabilities", () => {
       /^Invalid params: clientInfo and capabilities have more than 65536 characters/,
     );
     for (let count = 0; count < 3; count += 1) {
-      const refused = client.request("tools/call", call("get"));
-      await expect(refused).rejects.toMatchObject({ code: -32602, message, data: { limit: 65_536 } });
+      const rejected = client.request("tools/call", call("get"));
+      await expect(rejected).rejects.toMatchObject({ code: -32602, message, data: { limit: 65_536 } });
     }
     expect(started()).toBe(1);
     const other = await joinGateway(gateway, statelessRevision);
@@ -191,17 +191,17 @@ test("a session without requests gets one list-changed notification, as one with
     },
     { ends },
   );
-  const heard: string[] = [];
+  const received: string[] = [];
   const open = (name: string): Promise<ClientConnection> => {
     const [near, far] = createInMemoryTransports();
     gateway.accept(far);
-    const handlers = { toolListChanged: () => void heard.push(name) };
+    const handlers = { toolListChanged: () => void received.push(name) };
     return connect(near, { info: { name: "test", version: "1" }, revisions: [newest], handlers });
   };
   const [idle, busy] = [await open("idle"), await open("busy")];
   await busy.request("tools/list", {});
   await Promise.all(servers.map((server) => server.sendToolListChanged().catch(() => {})));
-  await expect.poll(() => heard.toSorted()).toEqual(["busy", "idle"]);
+  await expect.poll(() => received.toSorted()).toEqual(["busy", "idle"]);
   await idle.request("tools/list", {});
-  expect(heard).toHaveLength(2);
+  expect(received).toHaveLength(2);
 });

@@ -78,8 +78,8 @@ describe("a server that exits during a call", () => {
 
 test("the gateway's own connection is opened again, and listeners get list-changed notifications", async () => {
   const { gateway, reports, pids } = await open();
-  const heard: string[] = [];
-  const handlers = { toolListChanged: () => void heard.push("tools") };
+  const received: string[] = [];
+  const handlers = { toolListChanged: () => void received.push("tools") };
   const client = await joinGateway(gateway, statelessRevision, { handlers });
   const stop = new AbortController();
   const notifications = { toolsListChanged: true };
@@ -88,7 +88,7 @@ test("the gateway's own connection is opened again, and listeners get list-chang
   await client.request("tools/list", {});
   const [own = 0, ...others] = pids();
   process.kill(own, "SIGKILL");
-  await expect.poll(() => heard).toEqual(["tools"]);
+  await expect.poll(() => received).toEqual(["tools"]);
   expect(reports).toEqual([expect.stringContaining("ended by SIGKILL")]);
   expect(pids()).toHaveLength(others.length + 2);
   stop.abort();

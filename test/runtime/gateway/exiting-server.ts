@@ -18,7 +18,7 @@ createInterface({ input: process.stdin }).on("line", (line) => {
   const { id, method, params }: Call = JSON.parse(line);
   if (id === undefined) return;
   if (params?.arguments?.die) return void process.exit(7);
-  const answers: Readonly<Record<string, object>> = {
+  const results: Readonly<Record<string, object>> = {
     initialize: {
       protocolVersion: params?.protocolVersion,
       capabilities: { tools: { listChanged: true } },
@@ -27,7 +27,7 @@ createInterface({ input: process.stdin }).on("line", (line) => {
     "tools/list": { tools: [{ name: "work", inputSchema: { type: "object" } }] },
     "tools/call": { content: [{ type: "text", text: String(process.pid) }] },
   };
-  const result = answers[method];
+  const result = results[method];
   if (!result) return void process.exit(8);
   if (method === "initialize") appendFileSync(log, `${process.pid}\n`);
   process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", id, result })}\n`);

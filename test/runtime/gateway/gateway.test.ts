@@ -39,13 +39,13 @@ afterEach(async () => {
 
 interface Client {
   readonly connection: ClientConnection;
-  readonly heard: readonly string[];
+  readonly received: readonly string[];
 }
 
 async function join(gateway: Gateway, revision: Revision): Promise<Client> {
   const [near, far] = createInMemoryTransports();
   gateway.accept(far);
-  const heard: string[] = [];
+  const received: string[] = [];
   const connection = await connect(near, {
     info: { name: "test", version: "1" },
     revisions: [revision],
@@ -56,37 +56,39 @@ async function join(gateway: Gateway, revision: Revision): Promise<Client> {
     },
     logLevel: () => "debug",
     handlers: {
-      ...answers,
-      loggingMessage: ({ level }: { level: string }) => void heard.push(level),
-      toolListChanged: () => void heard.push("tools"),
+      ...responders,
+      loggingMessage: ({ level }: { level: string }) => void received.push(level),
+      toolListChanged: () => void received.push("tools"),
     },
   });
   open.push(() => connection.close());
-  return { connection, heard };
+  return { connection, received };
 }
 
-const answers = {
+const responders = {
   createMessage: () => ({ role: "assistant", content: { type: "text", text: "42" }, model: "m" }),
   elicit: () => ({ action: "accept", content: { age: 42 } }),
 };
 
 const text = (value: string): object => ({ content: [{ type: "text", text: value }] });
 
-interface Answered {
+interface RespondingOptions {
   readonly result: unknown;
   readonly rounds: number;
 }
 
-/** Calls a tool, and again with answers for as long as the result asks for input. */
-async function call({ connection }: Client, name: string, args: object = {}): Promise<Answered> {
+/** Calls a tool, and again with input responses for as long as the result requires input. */
+async function call({ connection }: Client, name: string, args: object = {}): Promise<RespondingOptions> {
   const params = { name, arguments: args };
   let result = await connection.request("tools/call", params);
   for (let rounds = 1; ; rounds += 1) {
     if (!isObject(result) || result.resultType !== "input_required") return { result, rounds };
-    const questions = isObject(result.inputRequests) ? Object.entries(result.inputRequests) : [];
-    const inputResponses = questions.map(([key, question]) => [
+    const inputRequests = isObject(result.inputRequests) ? Object.entries(result.inputRequests) : [];
+    const inputResponses = inputRequests.map(([key, inputRequest]) => [
       key,
-      isObject(question) && question.method === "elicitation/create" ? answers.elicit() : answers.createMessage(),
+      isObject(inputRequest) && inputRequest.method === "elicitation/create"
+        ? responders.elicit()
+        : responders.createMessage(),
     ]);
     const { requestState } = result;
     const retried = { ...params, inputResponses: Object.fromEntries(inputResponses), requestState };
@@ -109,7 +111,7 @@ describe.each(sdks)("%s behind a gateway", (_name, serve, server) => {
   });
 
   describe.each(revisions.map((revision) => [revision.id, revision] as const))("at %s", (_id, revision) => {
-    const isAlone = revision === statelessRevision;
+    const isStateless = revision === statelessRevision;
 
     test("a server is reachable, and responds", async () => {
       const client = await join(gateway, revision);
@@ -119,7 +121,7 @@ describe.each(sdks)("%s behind a gateway", (_name, serve, server) => {
       expect(client.connection.serverCapabilities.tasks).toBeUndefined();
       expect(await client.connection.request("tools/list", {})).toMatchObject({
         tools: expect.arrayContaining([expect.objectContaining({ name: "echo" })]),
-        ...(isAlone && { resultType: "complete", ttlMs: 0, cacheScope: "private" }),
+        ...(isStateless && { resultType: "complete", ttlMs: 0, cacheScope: "private" }),
       });
       expect((await call(client, "echo", { text: "ä€😀\u2028\n" })).result).toMatchObject(text("ä€😀\u2028\n"));
     });
@@ -128,7 +130,7 @@ describe.each(sdks)("%s behind a gateway", (_name, serve, server) => {
       const client = await join(gateway, revision);
       const { result, rounds } = await call(client, "sample");
       expect(JSON.stringify(result)).toContain("42");
-      expect(rounds).toBe(isAlone ? 2 : 1);
+      expect(rounds).toBe(isStateless ? 2 : 1);
     });
 
     test("a server reports progress, and notifies changes", async () => {
@@ -165,8 +167,8 @@ describe.each(sdks)("%s behind a gateway", (_name, serve, server) => {
     ["the state of another tool", (state: string) => state, { name: "echo" }],
   ])("the request state %s is rejected", async (_what, change, other) => {
     const { connection } = await join(gateway, statelessRevision);
-    const asked = await connection.request("tools/call", { name: "sample", arguments: {} });
-    const state = isObject(asked) && typeof asked.requestState === "string" ? asked.requestState : "";
+    const requested = await connection.request("tools/call", { name: "sample", arguments: {} });
+    const state = isObject(requested) && typeof requested.requestState === "string" ? requested.requestState : "";
     expect(state).not.toBe("");
     const params = { arguments: {}, ...other, requestState: change(state), inputResponses: {} };
     await expect(connection.request("tools/call", params)).rejects.toMatchObject({ code: -32602 });
@@ -193,7 +195,7 @@ describe.each(sdks)("%s behind a gateway", (_name, serve, server) => {
     const right = {
       ...params,
       requestState: second.requestState,
-      inputResponses: { [second.key]: answers.createMessage() },
+      inputResponses: { [second.key]: responders.createMessage() },
     };
     expect(JSON.stringify(await connection.request("tools/call", right))).toContain("42");
     await expect(connection.request("tools/call", right)).rejects.toMatchObject({ code: -32602 });
@@ -277,23 +279,25 @@ test("a request of the server is rejected when the client does not return with a
 describe("the state of a call that waits for input", () => {
   const create = (): Server => {
     const server = new Server({ name: "asking", version: "1" }, { capabilities: { tools: {}, prompts: {} } });
-    const ask = async (): Promise<string> => {
+    const request = async (): Promise<string> => {
       const { model } = await server.createMessage({ messages: [], maxTokens: 1 });
       return model;
     };
     server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: [] }));
-    server.setRequestHandler(CallToolRequestSchema, async () => ({ content: [{ type: "text", text: await ask() }] }));
+    server.setRequestHandler(CallToolRequestSchema, async () => ({
+      content: [{ type: "text", text: await request() }],
+    }));
     server.setRequestHandler(GetPromptRequestSchema, async () => ({
-      messages: [{ role: "user", content: { type: "text", text: await ask() } }],
+      messages: [{ role: "user", content: { type: "text", text: await request() } }],
     }));
     return server;
   };
 
   async function suspend(): Promise<{ connection: ClientConnection; retry: object }> {
     const { connection } = await join(await openGateway(create, { ends: open }), statelessRevision);
-    const asked = await connection.request("tools/call", { name: "x", arguments: { a: "1", b: "2" } });
-    const { requestState } = isObject(asked) ? asked : {};
-    return { connection, retry: { requestState, inputResponses: { "createMessage-1": answers.createMessage() } } };
+    const requested = await connection.request("tools/call", { name: "x", arguments: { a: "1", b: "2" } });
+    const { requestState } = isObject(requested) ? requested : {};
+    return { connection, retry: { requestState, inputResponses: { "createMessage-1": responders.createMessage() } } };
   }
 
   test("the state of a tool call is rejected for a prompt of the same name (S-046)", async () => {
@@ -330,8 +334,8 @@ describe("the official server of the second generation behind a gateway", () => 
           .catch(() => {});
       await sleep(50);
       await call(client, "log");
-      await expect.poll(() => client.heard).toContain("error");
-      if (!listening) await expect.poll(() => client.heard).toContain("tools");
+      await expect.poll(() => client.received).toContain("error");
+      if (!listening) await expect.poll(() => client.received).toContain("tools");
       expect(await client.connection.request("resources/read", { uri: "test://a" })).toMatchObject({
         contents: [{ text: "text of a" }],
       });

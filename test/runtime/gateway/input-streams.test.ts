@@ -32,11 +32,11 @@ test("a request of a server over HTTP belongs to the call on whose stream it arr
   const gateway = await openGateway(create, { ends });
   const [near, far] = createInMemoryTransports();
   const calls = new Map<unknown, string>();
-  const asked: unknown[] = [];
+  const requested: unknown[] = [];
   const send = far.send.bind(far);
   far.send = (message, related) => {
     if ("method" in message && message.method === "elicitation/create")
-      asked.push([Reflect.get(Object(message.params), "message"), related === undefined ? "" : calls.get(related)]);
+      requested.push([Reflect.get(Object(message.params), "message"), related === undefined ? "" : calls.get(related)]);
     return send(message, related);
   };
   gateway.accept(far);
@@ -53,7 +53,7 @@ test("a request of a server over HTTP belongs to the call on whose stream it arr
     return client.request("tools/call", { name, arguments: {} }, { onId });
   });
   await Promise.all(running);
-  expect(asked.toSorted()).toEqual([
+  expect(requested.toSorted()).toEqual([
     ["a", "a"],
     ["b", "b"],
     ["c", "c"],

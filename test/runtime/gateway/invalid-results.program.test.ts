@@ -19,8 +19,8 @@ describe("a server whose results require input repeatedly", () => {
   test("a server that requires input repeatedly is called eleven times at most for a client with a session, whose call then fails", async () => {
     const { gateway, called } = await openOdd({ script, era: "alone", ends });
     const client = await joinGateway(gateway, newest);
-    const asked = client.request("tools/call", call("ask"));
-    await expect(asked).rejects.toThrow("The server required input more than 10 times in one call");
+    const pending = client.request("tools/call", call("ask"));
+    await expect(pending).rejects.toThrow("The server required input more than 10 times in one call");
     expect(called("ask")).toBe(11);
     expect(readText(await client.request("tools/call", call("get")))).toBe("nothing");
   });
@@ -28,10 +28,10 @@ describe("a server whose results require input repeatedly", () => {
   test("a server that requires input repeatedly is not called again when the client has disconnected", async () => {
     const { gateway, called } = await openOdd({ script, era: "alone", ends });
     const client = await joinGateway(gateway, newest);
-    const asked = client.request("tools/call", call("ask")).catch(() => {});
+    const pending = client.request("tools/call", call("ask")).catch(() => {});
     await expect.poll(() => called("ask")).toBeGreaterThan(1);
     await client.close();
-    await asked;
+    await pending;
     const before = called("ask");
     await new Promise((resolve) => setTimeout(resolve, 2_000));
     // A round may have been on its way while the connection was closing.

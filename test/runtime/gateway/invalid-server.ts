@@ -7,7 +7,7 @@ import { createInterface } from "node:readline";
  */
 
 const [era = "", log = ""] = process.argv.slice(2);
-const isAlone = era === "alone";
+const isStateless = era === "alone";
 let kept = "nothing";
 
 interface Call {
@@ -22,8 +22,8 @@ interface Call {
 }
 
 const text = (value: string): object => ({ content: [{ type: "text", text: value }] });
-const envelope = isAlone ? { resultType: "complete" } : {};
-const listEnvelope = isAlone ? { ...envelope, ttlMs: 0, cacheScope: "private" } : {};
+const envelope = isStateless ? { resultType: "complete" } : {};
+const listEnvelope = isStateless ? { ...envelope, ttlMs: 0, cacheScope: "private" } : {};
 const names = ["set", "get", "ask", "kind", "huge", "pid"];
 const tools = names.map((name) => ({ name, inputSchema: { type: "object" } }));
 if (process.env.TOOL !== undefined) tools.push({ name: process.env.TOOL, inputSchema: { type: "object" } });
@@ -54,10 +54,10 @@ function callTool(name: string, given: Readonly<Record<string, unknown>>): objec
   }
 }
 
-function answer({ method, params = {} }: Call): object | undefined {
+function respond({ method, params = {} }: Call): object | undefined {
   switch (method) {
     case "server/discover":
-      return isAlone
+      return isStateless
         ? {
             ...listEnvelope,
             supportedVersions: ["2026-07-28"],
@@ -66,7 +66,7 @@ function answer({ method, params = {} }: Call): object | undefined {
           }
         : undefined;
     case "initialize":
-      return isAlone ? undefined : { protocolVersion: params.protocolVersion, capabilities, serverInfo };
+      return isStateless ? undefined : { protocolVersion: params.protocolVersion, capabilities, serverInfo };
     case "tools/list": {
       const levels = Number(process.env.DEEP ?? 0);
       const deep = { name: "deep", inputSchema: { type: "object", properties: { a: nest(levels) } } };
@@ -86,7 +86,7 @@ createInterface({ input: process.stdin }).on("line", (line) => {
   const call: Call = JSON.parse(line);
   if (call.id === undefined) return;
   if (call.method === "tools/call" && log !== "") appendFileSync(log, `called ${call.params?.name}\n`);
-  const result = answer(call);
+  const result = respond(call);
   const body = result ? { result } : { error: { code: -32601, message: "Method not found" } };
   // The id comes last, as some libraries write it.
   process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", ...body, id: call.id })}\n`);

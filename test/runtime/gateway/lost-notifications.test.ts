@@ -38,9 +38,9 @@ test.each([
   const gateway = await createGateway({ kind: "url", url }, { revisions });
   ends.push(() => gateway.close());
 
-  const heard = new Set<string>();
+  const received = new Set<string>();
   const join = async (name: string, spoken: Revision): ReturnType<typeof joinGateway> => {
-    const client = await joinGateway(gateway, spoken, { handlers: { toolListChanged: () => void heard.add(name) } });
+    const client = await joinGateway(gateway, spoken, { handlers: { toolListChanged: () => void received.add(name) } });
     ends.push(() => client.close());
     return client;
   };
@@ -52,24 +52,26 @@ test.each([
   await expect
     .poll(() => {
       server.tools.notifyListChanged();
-      return [...heard].sort();
+      return [...received].sort();
     })
     .toEqual(all);
 
   await listener.close();
-  heard.clear();
+  received.clear();
   server = createUpstream(revision);
   listener = await serveHttp(server, { port: Number(new URL(url).port) });
-  await expect.poll(() => [...heard].sort()).toEqual(all);
-  heard.clear();
+  await expect.poll(() => [...received].sort()).toEqual(all);
+  received.clear();
   server.tools.notifyListChanged();
-  await expect.poll(() => [...heard].sort()).toEqual(all);
+  await expect.poll(() => [...received].sort()).toEqual(all);
 });
 
 /** Opens a gateway whose connection to the server reports that notifications are lost, for a reason. */
-async function lose(reason: Error): Promise<{ readonly pings: readonly unknown[]; readonly heard: readonly string[] }> {
+async function lose(
+  reason: Error,
+): Promise<{ readonly pings: readonly unknown[]; readonly received: readonly string[] }> {
   const pings: unknown[] = [];
-  const heard: string[] = [];
+  const notified: string[] = [];
   const opened: ConnectionFactoryOptions[] = [];
   const server = createUpstream(newest);
   const gateway = await createGateway(
@@ -85,24 +87,24 @@ async function lose(reason: Error): Promise<{ readonly pings: readonly unknown[]
     { revisions },
   );
   ends.push(() => gateway.close());
-  const handlers = { toolListChanged: () => void heard.push("tools") };
+  const handlers = { toolListChanged: () => void notified.push("tools") };
   const client = await joinGateway(gateway, newest, { handlers });
   ends.push(() => client.close());
   opened[0]?.onNotificationsLost(reason);
-  return { pings, heard };
+  return { pings, received: notified };
 }
 
 test("a lost stream is opened again by a request; one that the server does not offer is not", async () => {
   const rejected = await lose(new Error("The server offers no stream"));
   const lost = await lose(new LostError("The stream could not be resumed"));
-  await expect.poll(() => lost.heard).toEqual(["tools"]);
+  await expect.poll(() => lost.received).toEqual(["tools"]);
   expect(lost.pings).toHaveLength(1);
-  expect(rejected).toEqual({ pings: [], heard: [] });
+  expect(rejected).toEqual({ pings: [], received: [] });
 });
 
 test("changes are reported again when the stream of a new session opens", async () => {
   const opened: ConnectionFactoryOptions[] = [];
-  const heard: string[] = [];
+  const received: string[] = [];
   const gateway = await createGateway(
     (options) => {
       opened.push(options);
@@ -113,15 +115,17 @@ test("changes are reported again when the stream of a new session opens", async 
     { revisions },
   );
   ends.push(() => gateway.close());
-  const client = await joinGateway(gateway, newest, { handlers: { toolListChanged: () => void heard.push("tools") } });
+  const client = await joinGateway(gateway, newest, {
+    handlers: { toolListChanged: () => void received.push("tools") },
+  });
   ends.push(() => client.close());
   opened[0]?.onNewSession();
-  await expect.poll(() => heard).toEqual(["tools"]);
+  await expect.poll(() => received).toEqual(["tools"]);
   opened[0]?.onNotificationsOpened?.();
-  await expect.poll(() => heard).toEqual(["tools", "tools"]);
+  await expect.poll(() => received).toEqual(["tools", "tools"]);
   opened[0]?.onNotificationsOpened?.();
   await client.request("tools/list", {});
-  expect(heard).toHaveLength(2);
+  expect(received).toHaveLength(2);
 });
 
 /** Restores notifications. Each attempt to open the stream has the next outcome. */

@@ -7,7 +7,7 @@ import { connect, type ClientConnection } from "../../../runtime/client/connect.
 import { createGateway, type Gateway } from "../../../runtime/gateway/gateway.ts";
 import { createInMemoryTransports } from "../../../runtime/transport/memory.ts";
 import { statelessRevision, newest } from "../../kit/revisions.ts";
-import { collectWarnings, connectToAsking, type Way } from "../many-input-requests.ts";
+import { collectWarnings, connectToRequesting, type Way } from "../many-input-requests.ts";
 import type { Run } from "../server/input/raw-client.ts";
 import { joinGateway } from "./connect-client.ts";
 
@@ -16,46 +16,49 @@ afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();
 });
 
-async function openGateway(source: ReturnType<typeof connectToAsking>): Promise<Gateway> {
+async function openGateway(source: ReturnType<typeof connectToRequesting>): Promise<Gateway> {
   const gateway = await createGateway(source, { revisions, onError: () => {} });
   ends.push(() => gateway.close());
   return gateway;
 }
 
 /** Calls the tool as a client with a session. */
-async function callInSession(count: number, way: Way): Promise<{ readonly answer: unknown; readonly asked: number }> {
-  const gateway = await openGateway(connectToAsking(count, way));
-  let asked = 0;
+async function callInSession(
+  count: number,
+  way: Way,
+): Promise<{ readonly result: unknown; readonly requests: number }> {
+  const gateway = await openGateway(connectToRequesting(count, way));
+  let requests = 0;
   const elicit = (): object => {
-    asked += 1;
+    requests += 1;
     return { action: "decline" };
   };
   const client = await joinGateway(gateway, newest, { elicitation: { form: {} }, handlers: { elicit } });
   ends.push(() => client.close());
-  const answer = await client.request("tools/call", { name: "t" }).catch((error: unknown) => error);
-  return { answer, asked };
+  const result = await client.request("tools/call", { name: "t" }).catch((error: unknown) => error);
+  return { result, requests };
 }
 
 test("a result with more than 100 input requests fails the call of a client with a session, which receives none of them", async () => {
-  const { answer, asked } = await callInSession(101, "result");
+  const { result, requests } = await callInSession(101, "result");
   const message = "The server sent more than 100 input requests in one result";
-  expect(answer).toMatchObject({ code: -32603, message });
-  expect(asked).toBe(0);
+  expect(result).toMatchObject({ code: -32603, message });
+  expect(requests).toBe(0);
 });
 
 test("a result with 100 input requests reaches a client with a session, without a warning of Node.js", async () => {
   const warnings = collectWarnings();
-  const { answer, asked } = await callInSession(100, "result");
-  expect(answer).toMatchObject({ content: [{ text: "done" }] });
-  expect(asked).toBe(100);
+  const { result, requests } = await callInSession(100, "result");
+  expect(result).toMatchObject({ content: [{ text: "done" }] });
+  expect(requests).toBe(100);
   expect(await warnings()).toEqual([]);
 });
 
 test("a client without a session receives the input requests of a server with sessions in results of at most 100", async () => {
   const execute: Run = async (_args, { elicit }) => {
     const requestedSchema = { type: "object", properties: {} } as const;
-    const asked = Array.from({ length: 150 }, (_, index) => elicit({ message: String(index), requestedSchema }));
-    return `${(await Promise.all(asked)).length}`;
+    const pending = Array.from({ length: 150 }, (_, index) => elicit({ message: String(index), requestedSchema }));
+    return `${(await Promise.all(pending)).length}`;
   };
   const server = createServer({ name: "s", version: "1", tools: [{ name: "t", execute }] }, [newest]);
   const gateway = await openGateway((options) => {

@@ -11,7 +11,7 @@ type Message = Record<string, unknown>;
 
 /** Opens a conversation with an address: a session where the revision has them. */
 export async function openHttp(url: string, revision: Revision): Promise<RawWire> {
-  const isAlone = revision.lifecycle === "per-request";
+  const isStateless = revision.lifecycle === "per-request";
   const fixed: Record<string, string> = {
     "content-type": "application/json",
     accept: "application/json, text/event-stream",
@@ -20,7 +20,7 @@ export async function openHttp(url: string, revision: Revision): Promise<RawWire
     const { method, params } = message;
     const name = isObject(params) ? (params.name ?? params.uri) : undefined;
     const mirrored = { "mcp-method": String(method), ...(typeof name === "string" && { "mcp-name": name }) };
-    const headers = { ...fixed, ...(isAlone && mirrored) };
+    const headers = { ...fixed, ...(isStateless && mirrored) };
     const response = await fetch(url, { method: "POST", headers, body: JSON.stringify(message) });
     const session = response.headers.get("mcp-session-id");
     if (session !== null) fixed["mcp-session-id"] = session;
@@ -34,9 +34,9 @@ export async function openHttp(url: string, revision: Revision): Promise<RawWire
         .find((body) => body.id === message.id) ?? {}
     );
   };
-  if (isAlone) fixed["mcp-protocol-version"] = revision.id;
+  if (isStateless) fixed["mcp-protocol-version"] = revision.id;
   const wire = createWire(revision, post);
-  if (!isAlone) await open(wire, revision, post);
+  if (!isStateless) await open(wire, revision, post);
   // Since then later requests repeat what was agreed on.
   if (revision.id >= "2025-06-18") fixed["mcp-protocol-version"] = revision.id;
   return wire;
@@ -44,7 +44,7 @@ export async function openHttp(url: string, revision: Revision): Promise<RawWire
 
 /** Opens a conversation with a gateway on its stdin and stdout. */
 export async function openStdio(gateway: RunningGateway, revision: Revision): Promise<RawWire> {
-  const answer = async (id: unknown): Promise<Message> => {
+  const responseTo = async (id: unknown): Promise<Message> => {
     for (;;) {
       const found = gateway
         .stdout()
@@ -58,7 +58,7 @@ export async function openStdio(gateway: RunningGateway, revision: Revision): Pr
   };
   const post = (message: Message): Promise<Message> => {
     gateway.write(`${JSON.stringify(message)}\n`);
-    return message.id === undefined ? Promise.resolve({}) : answer(message.id);
+    return message.id === undefined ? Promise.resolve({}) : responseTo(message.id);
   };
   const wire = createWire(revision, post);
   if (revision.lifecycle === "handshake") await open(wire, revision, post);

@@ -8,7 +8,7 @@ import { settle } from "../../../runtime/testing/manual-clock.ts";
 
 /* A call of a client without a session, whose server requests input. */
 
-const question = { mode: "form", message: "?", requestedSchema: { type: "object", properties: {} } };
+const form = { mode: "form", message: "?", requestedSchema: { type: "object", properties: {} } };
 const server = createServer({ name: "a", version: "1" }, [statelessRevision]);
 const context = (principal = "alice", signal?: AbortSignal): ReturnType<typeof createCall> =>
   createCall(server, statelessRevision, { origin: { identity: { principal } }, ...(signal && { signal }) });
@@ -16,7 +16,7 @@ const context = (principal = "alice", signal?: AbortSignal): ReturnType<typeof c
 interface Suspended {
   readonly call: SuspendedCall;
   end(): void;
-  ask(signal?: AbortSignal, method?: string, params?: object): Promise<unknown>;
+  request(signal?: AbortSignal, method?: string, params?: object): Promise<unknown>;
 }
 
 function suspend(method = "tools/call"): Suspended {
@@ -28,40 +28,40 @@ function suspend(method = "tools/call"): Suspended {
   return {
     call,
     end: () => end(),
-    ask: (signal = new AbortController().signal, asked = "elicitation/create", params = question) =>
-      call.ask(asked, params, signal),
+    request: (signal = new AbortController().signal, requested = "elicitation/create", params = form) =>
+      call.ask(requested, params, signal),
   };
 }
 
 test("input requests of a call that is suspended leave no listeners on the signal of the server", async () => {
   const { signal } = new AbortController();
-  const { call, ask, end } = suspend();
-  const answered = ask(signal);
-  const unanswered = ask(signal);
+  const { call, request, end } = suspend();
+  const pending = request(signal);
+  const unanswered = request(signal);
   expect(await call.next()).toEqual({ kind: "asked" });
   call.respond({ "createElicitation-1": { action: "decline" }, "elicit-1": { action: "decline" } });
   end();
-  await Promise.allSettled([answered, unanswered]);
+  await Promise.allSettled([pending, unanswered]);
   expect(getEventListeners(signal, "abort")).toEqual([]);
 });
 
 test("an input request is rejected after the end of its call, or when its signal is aborted", async () => {
-  const { ask, end } = suspend();
-  await expect(ask(AbortSignal.abort(new Error("gone")))).rejects.toThrow("gone");
+  const { request, end } = suspend();
+  await expect(request(AbortSignal.abort(new Error("gone")))).rejects.toThrow("gone");
   end();
   await new Promise((resolve) => setImmediate(resolve));
-  await expect(ask(new AbortController().signal)).rejects.toThrow("The call of the client has ended");
+  await expect(request(new AbortController().signal)).rejects.toThrow("The call of the client has ended");
 });
 
 test("input requests at the same time are in one result, and each gets its response", async () => {
-  const { call, ask, end } = suspend();
-  const [first, second] = [ask(), ask(undefined, "roots/list", {})];
+  const { call, request, end } = suspend();
+  const [first, second] = [request(), request(undefined, "roots/list", {})];
   const turn = call.next();
   expect(await turn).toEqual({ kind: "asked" });
   expect(call.toResult("s")).toEqual({
     resultType: "input_required",
     inputRequests: {
-      "elicit-1": { method: "elicitation/create", params: question },
+      "elicit-1": { method: "elicitation/create", params: form },
       "listRoots-2": { method: "roots/list" },
     },
     requestState: "s",
@@ -78,8 +78,8 @@ test("input requests at the same time are in one result, and each gets its respo
 });
 
 test("an invalid response is rejected with its key, and no other response is taken", async () => {
-  const { call, ask } = suspend();
-  const [first, second] = [ask(), ask()];
+  const { call, request } = suspend();
+  const [first, second] = [request(), request()];
   const wrong = { "elicit-1": { action: "decline" }, "elicit-2": { action: 5 } };
   expect(() => call.respond(wrong)).toThrow(
     expect.objectContaining({ code: -32602, data: expect.objectContaining({ key: "elicit-2", path: "action" }) }),
@@ -90,18 +90,18 @@ test("an invalid response is rejected with its key, and no other response is tak
 
 test.each<readonly [string, string, string, object, object]>([
   ["of an unknown method", "tools/call", "x/y", {}, { code: -32601 }],
-  ["during a list, whose result cannot have it", "tools/list", "elicitation/create", question, { code: -32601 }],
+  ["during a list, whose result cannot have it", "tools/list", "elicitation/create", form, { code: -32601 }],
   ["with invalid params", "tools/call", "elicitation/create", {}, { name: "InvalidMessageError", part: "params" }],
-])("an input request %s is rejected", async (_what, method, asked, params, error) => {
-  const { call, ask } = suspend(method);
-  await expect(ask(undefined, asked, params)).rejects.toMatchObject(error);
+])("an input request %s is rejected", async (_what, method, requested, params, error) => {
+  const { call, request } = suspend(method);
+  await expect(request(undefined, requested, params)).rejects.toMatchObject(error);
   expect(call.toResult("s")).toMatchObject({ inputRequests: {} });
 });
 
 test("an input request that the server cancels is not shown, and the call goes on", async () => {
-  const { call, ask, end } = suspend();
+  const { call, request, end } = suspend();
   const stop = new AbortController();
-  const cancelled = ask(stop.signal);
+  const cancelled = request(stop.signal);
   const turn = call.next();
   stop.abort(new Error("not any more"));
   await expect(cancelled).rejects.toThrow("not any more");
@@ -114,10 +114,10 @@ test("an input request that the server cancels is not shown, and the call goes o
 });
 
 test("input requests are rejected when their call ends", async () => {
-  const { call, ask, end } = suspend();
-  const asked = ask();
+  const { call, request, end } = suspend();
+  const pending = request();
   end();
-  await expect(asked).rejects.toMatchObject({ code: -32603, message: "The call of the client has ended" });
+  await expect(pending).rejects.toMatchObject({ code: -32603, message: "The call of the client has ended" });
   expect(call.toResult("s")).toMatchObject({ inputRequests: {} });
 });
 

@@ -62,7 +62,7 @@ function serveOurs(served: Revision, { begun, aborted, preparing, prepared }: Ga
   const tools: readonly AnyTool[] = [
     { name: "quick", task, execute: () => "done" },
     { name: "plain", execute: () => "done" },
-    { name: "asks", task, execute: (_args, context) => askForm(context) },
+    { name: "asks", task, execute: (_args, context) => elicitForm(context) },
     { name: "fails", task, execute: () => Promise.reject(new RpcError(-32000, "stop")) },
     { name: "faulty", task, execute: () => ({ content: [{ type: "text", text: "no" }], isError: true }) },
     {
@@ -181,12 +181,14 @@ describe.each(pairs)("a server with tasks %s and a client with tasks %s", (_serv
   });
 
   test("a task may require input, by the handlers of plain requests (TK-14, XT-21)", async () => {
-    const asked: object[] = [];
-    const elicitation = { form: (params: object) => (asked.push(params), { action: "accept", content: {} } as const) };
+    const requested: object[] = [];
+    const elicitation = {
+      form: (params: object) => (requested.push(params), { action: "accept", content: {} } as const),
+    };
     const client = await join(await open(await serveOurs(served, gates())), revision, { elicitation });
     const task = await start(client, "asks");
     expect(await task.result()).toMatchObject(content("accept"));
-    expect(asked).toMatchObject([form]);
+    expect(requested).toMatchObject([form]);
   });
 
   test("a task may fail by an error or by a result (XT-13)", async () => {
@@ -229,10 +231,10 @@ describe("tasks on request of clients", () => {
     async (_kind, served) => {
       const waits = gates();
       const client = await join(await open(await serveOurs(served, waits)), core);
-      const heard = createGate();
-      const task = await start(client, "steps", heard.open);
+      const received = createGate();
+      const task = await start(client, "steps", received.open);
       // The extension reports no progress of tasks.
-      if (served === core) await inTime(heard.opened, "The progress");
+      if (served === core) await inTime(received.opened, "The progress");
       waits.begun.open();
       expect(await task.result()).toMatchObject(content("done"));
     },
@@ -397,21 +399,21 @@ test.each(kinds)("a principal has its own tasks only, of a server with tasks %s 
   const gateway = await open(await serveOurs(served, gates()));
   const wire = new Wire();
   gateway.accept(wire);
-  const ask = async (principal: string | undefined, method: string, params: object): Promise<Message> => {
+  const send = async (principal: string | undefined, method: string, params: object): Promise<Message> => {
     const id = `${method} of ${principal}`;
     const origin = principal === undefined ? undefined : { identity: { principal } };
     wire.receiver?.message(request(id, method, params, { [meta.capabilities]: declaring }), origin);
     return receive(wire, (message) => message.id === id);
   };
-  const { result } = await ask("ada", "tools/call", { name: "quick", arguments: {} });
+  const { result } = await send("ada", "tools/call", { name: "quick", arguments: {} });
   const taskId = isObject(result) ? result.taskId : undefined;
   expect(taskId).toEqual(expect.any(String));
-  expect(await ask("ada", "tasks/get", { taskId })).toMatchObject({ result: { taskId } });
+  expect(await send("ada", "tasks/get", { taskId })).toMatchObject({ result: { taskId } });
   for (const other of ["bob", undefined]) {
     for (const method of ["tasks/get", "tasks/cancel"])
-      expect(await ask(other, method, { taskId })).toMatchObject({ error: { code: -32602 } });
+      expect(await send(other, method, { taskId })).toMatchObject({ error: { code: -32602 } });
     const inputResponses = {};
-    expect(await ask(other, "tasks/update", { taskId, inputResponses })).toMatchObject({ error: { code: -32602 } });
+    expect(await send(other, "tasks/update", { taskId, inputResponses })).toMatchObject({ error: { code: -32602 } });
   }
 });
 
@@ -467,14 +469,14 @@ test("a client that disconnects while its connection to the server is opened lea
   const begun: string[] = [];
   const tool = { name: "a", task: { support: "optional" } as const, execute: () => String(begun.push("a")) };
   const server = createServer({ name: "slow", version: "1", tools: [tool] }, [served]);
-  const [asked, ready] = [createGate(), createGate()];
+  const [requested, ready] = [createGate(), createGate()];
   let count = 0;
   let openCount = 0;
   const gateway = await createGateway(
     async (options) => {
       count += 1;
       if (count > 1) {
-        asked.open();
+        requested.open();
         await ready.opened;
       }
       const [near, far] = createInMemoryTransports();
@@ -490,7 +492,7 @@ test("a client that disconnects while its connection to the server is opened lea
   const client = await joinGateway(gateway, core);
   const call = client.request("tools/call", { name: "a", arguments: {}, task: {} });
   call.catch(() => {});
-  await asked.opened;
+  await requested.opened;
   await client.close();
   ready.open();
   // The connections of the gateway itself, of the client that has left, and of another one.
@@ -553,9 +555,9 @@ test.each([
 });
 
 /** Requests a form, and returns the action of the user. */
-async function askForm({ elicit }: AnyContext): Promise<string> {
-  const answer: unknown = typeof elicit === "function" ? await elicit(form) : undefined;
-  return String(Reflect.get(Object(answer), "action"));
+async function elicitForm({ elicit }: AnyContext): Promise<string> {
+  const result: unknown = typeof elicit === "function" ? await elicit(form) : undefined;
+  return String(Reflect.get(Object(result), "action"));
 }
 
 async function explain(task: unknown, status: string): Promise<void> {

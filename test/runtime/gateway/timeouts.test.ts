@@ -33,14 +33,14 @@ interface Slow {
   calls(): number;
   /** Lets the server report progress. */
   progress(): void;
-  /** Lets the server answer. */
+  /** Lets the server respond. */
   finish(): void;
   /** Resolves when the server has received a cancellation. */
   readonly cancelled: Promise<void>;
   join(revision: (typeof revisions)[number]): Promise<ClientConnection>;
 }
 
-/** An official server that reports progress and answers when it is told to. */
+/** An official server that reports progress and responds when a test lets it. */
 async function open(options: Partial<GatewayOptions> = {}): Promise<Slow> {
   const [begun, finished, cancelled] = [createGate(), createGate(), createGate()];
   let calls = 0;
@@ -217,8 +217,8 @@ describe("calls without a session", () => {
     };
     const gateway = await openGateway(create, { ends, maxConnections: 2 });
     const client = await joinGateway(gateway, statelessRevision, { sampling: {} });
-    const first = toAnswered(await client.request("tools/call", call));
-    const second = toAnswered(await client.request("tools/call", call));
+    const first = toResponse(await client.request("tools/call", call));
+    const second = toResponse(await client.request("tools/call", call));
     await expect(client.request("tools/call", first)).rejects.toMatchObject({ code: -32602 });
     expect(await client.request("tools/call", second)).toMatchObject({ content: [{ text: "42" }] });
   });
@@ -227,18 +227,18 @@ describe("calls without a session", () => {
     await expect(open({ maxConnections: 1 })).rejects.toThrow("maxConnections is 1; use 2 or more");
   });
 
-  /** The call again, with answers. */
-  function toAnswered(result: unknown): object {
+  /** The call again, with input responses. */
+  function toResponse(result: unknown): object {
     const { inputRequests, requestState } = Object(result);
-    const answer = { role: "assistant", content: { type: "text", text: "42" }, model: "m" };
-    const inputResponses = Object.fromEntries(Object.keys(inputRequests).map((key) => [key, answer]));
+    const received = { role: "assistant", content: { type: "text", text: "42" }, model: "m" };
+    const inputResponses = Object.fromEntries(Object.keys(inputRequests).map((key) => [key, received]));
     return { ...call, requestState, inputResponses };
   }
 });
 
 describe("the requests of a gateway", () => {
-  async function serve(answer: (response: ServerResponse) => unknown): Promise<URL> {
-    const server = createServer((_request, response) => answer(response));
+  async function serve(respond: (response: ServerResponse) => unknown): Promise<URL> {
+    const server = createServer((_request, response) => respond(response));
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     onTestFinished(() => {
       server.closeAllConnections();
@@ -282,7 +282,7 @@ describe("the requests of a gateway", () => {
   test("requests of a gateway probe their connections, since the wait for a server that has disappeared has no other end", async () => {
     const setKeepAlive = vi.spyOn(Socket.prototype, "setKeepAlive");
     onTestFinished(() => void setKeepAlive.mockRestore());
-    const response = await fetchWithLongTimeout(await serve((answer) => answer.end("body")), {});
+    const response = await fetchWithLongTimeout(await serve((response) => response.end("body")), {});
     await response.text();
     expect(setKeepAlive).toHaveBeenCalledWith(true, 30_000);
   });

@@ -188,11 +188,11 @@ describe("traffic of a client with a session", () => {
 
   test("a request of the server has its losses, although it is sent as a copy", async () => {
     const message = { role: "user", content: { type: "text", text: "2+2" } };
-    const question = { messages: [message], maxTokens: 9, toolChoice: { mode: "none" } };
+    const params = { messages: [message], maxTokens: 9, toolChoice: { mode: "none" } };
     const observed = await observe(
       serveRaw(({ id, method }) => {
         if (method === "tools/call")
-          return { jsonrpc: "2.0", id: "question", method: "sampling/createMessage", params: question };
+          return { jsonrpc: "2.0", id: "question", method: "sampling/createMessage", params: params };
         return id === "question" ? { jsonrpc: "2.0", id: 3, result: { content: [] } } : undefined;
       }),
     );

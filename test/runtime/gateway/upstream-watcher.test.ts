@@ -50,8 +50,8 @@ test("a gateway subscribes to a resource while it has listeners, whatever their 
   await expect.poll(() => log.slice(3)).toEqual(["- test://a"]);
 
   const many = Array.from({ length: 1_001 }, (_, index) => `test://${index}`);
-  const refused = client.request("subscriptions/listen", { notifications: { resourceSubscriptions: many } });
-  await expect(refused).rejects.toThrow("1000");
+  const rejected = client.request("subscriptions/listen", { notifications: { resourceSubscriptions: many } });
+  await expect(rejected).rejects.toThrow("1000");
   expect(log).toHaveLength(4);
   await client.close();
 });
@@ -72,11 +72,11 @@ test("a gateway responds to a subscription when the server has acknowledged it",
   ends.push(() => gateway.close());
   const client = await joinGateway(gateway, handshakeRevisions[0] ?? statelessRevision);
   ends.push(() => client.close());
-  let isAnswered = false;
-  const subscribed = client.request("resources/subscribe", { uri: "test://a" }).then(() => (isAnswered = true));
+  let hasResponse = false;
+  const subscribed = client.request("resources/subscribe", { uri: "test://a" }).then(() => (hasResponse = true));
   await expect.poll(() => held.length).toBe(1);
   await client.request("ping");
-  expect(isAnswered).toBe(false);
+  expect(hasResponse).toBe(false);
   for (const release of held) release();
   await subscribed;
 });
@@ -94,15 +94,15 @@ test("a resource that a server without sessions rejects does not end the subscri
     { revisions },
   );
   ends.push(() => gateway.close());
-  const heard: string[] = [];
-  const handlers = { resourceUpdated: ({ uri }: { readonly uri: string }) => void heard.push(uri) };
+  const received: string[] = [];
+  const handlers = { resourceUpdated: ({ uri }: { readonly uri: string }) => void received.push(uri) };
   const client = await joinGateway(gateway, handshakeRevisions[0] ?? statelessRevision, { handlers });
   ends.push(() => client.close());
   const secret = client.request("resources/subscribe", { uri: "test://secret" });
   await expect(secret).rejects.toMatchObject({ code: -32002 });
   expect(await client.request("resources/subscribe", { uri: "test://a" })).toEqual({});
   server.resources.notifyUpdated("test://a");
-  await expect.poll(() => heard).toEqual(["test://a"]);
+  await expect.poll(() => received).toEqual(["test://a"]);
 });
 
 /** Rejects subscription requests that contain a resource. */

@@ -19,14 +19,14 @@ const knowing = revisions.filter(({ errors }) => errors.urlElicitationRequired?.
 
 async function serveOurs(): Promise<{ readonly url: string; close(): Promise<void> }> {
   const visitors = new WeakSet<object>();
-  const refuse = (session: object): string => {
+  const reject = (session: object): string => {
     if (visitors.has(session)) return "visited";
     visitors.add(session);
     throw new RpcError(-32042, "Sign in first", { data: { elicitations: [{ ...page, elicitationId: "e1" }] } });
   };
   let calls = 0;
   const tools = [
-    { name: "page", execute: (_args: unknown, { session }: { readonly session: object }) => refuse(session) },
+    { name: "page", execute: (_args: unknown, { session }: { readonly session: object }) => reject(session) },
     {
       name: "twice",
       execute() {
@@ -67,18 +67,18 @@ async function join(
   return connection;
 }
 
-interface Asked {
+interface InputRequired {
   readonly inputRequests: Readonly<Record<string, unknown>>;
   readonly requestState: unknown;
 }
 
-function read(result: unknown): Asked {
+function read(result: unknown): InputRequired {
   const { resultType, inputRequests, requestState } = isObject(result) ? result : {};
   expect(resultType).toBe("input_required");
   return { inputRequests: isObject(inputRequests) ? inputRequests : {}, requestState };
 }
 
-function answer({ inputRequests, requestState }: Asked, name: string, action = "accept"): object {
+function respond({ inputRequests, requestState }: InputRequired, name: string, action = "accept"): object {
   const inputResponses = Object.fromEntries(Object.keys(inputRequests).map((key) => [key, { action }]));
   return { name, arguments: {}, inputResponses, requestState };
 }
@@ -100,17 +100,17 @@ describe.each(servers)("%s behind a gateway", (_name, serve) => {
 
   test("a client without a session gets the elicitation inside of a result, and its call is repeated (S-040, S-006)", async () => {
     const client = await join(gateway, statelessRevision);
-    const asked = read(await client.request("tools/call", { name: "page", arguments: {} }));
-    expect(Object.values(asked.inputRequests)).toEqual([{ method: "elicitation/create", params: page }]);
-    const result = await client.request("tools/call", answer(asked, "page"));
+    const requested = read(await client.request("tools/call", { name: "page", arguments: {} }));
+    expect(Object.values(requested.inputRequests)).toEqual([{ method: "elicitation/create", params: page }]);
+    const result = await client.request("tools/call", respond(requested, "page"));
     expect(result).toMatchObject({ resultType: "complete", content: [{ text: "visited" }] });
   });
 
   test.each(["decline", "cancel"])("a server is not called again when the user responds %s (S-145)", async (action) => {
     const client = await join(gateway, statelessRevision, { url: {}, form: {} });
-    const asked = read(await client.request("tools/call", { name: "page", arguments: {} }));
-    const refused = client.request("tools/call", answer(asked, "page", action));
-    await expect(refused).rejects.toMatchObject({ code: -32600 });
+    const requested = read(await client.request("tools/call", { name: "page", arguments: {} }));
+    const rejected = client.request("tools/call", respond(requested, "page", action));
+    await expect(rejected).rejects.toMatchObject({ code: -32600 });
   });
 
   test.each([{}, { form: {} }])(
@@ -160,9 +160,9 @@ describe("our server behind a gateway", () => {
     const client = await join(await open(), statelessRevision);
     let result = await client.request("tools/call", { name: "twice", arguments: {} });
     for (const _round of [1, 2]) {
-      const asked = read(result);
-      expect(Object.keys(asked.inputRequests)).toHaveLength(2);
-      result = await client.request("tools/call", answer(asked, "twice"));
+      const requested = read(result);
+      expect(Object.keys(requested.inputRequests)).toHaveLength(2);
+      result = await client.request("tools/call", respond(requested, "twice"));
     }
     expect(result).toMatchObject({ content: [{ text: "visited" }] });
   });
@@ -174,10 +174,10 @@ describe("our server behind a gateway", () => {
 
   test("a server does not wait for a client that never returns (S-048)", async () => {
     const client = await join(await open({ inputTimeout: 1 }), statelessRevision);
-    const asked = read(await client.request("tools/call", { name: "page", arguments: {} }));
+    const requested = read(await client.request("tools/call", { name: "page", arguments: {} }));
     await expect
       .poll(() =>
-        client.request("tools/call", answer(asked, "page")).then(
+        client.request("tools/call", respond(requested, "page")).then(
           () => 0,
           (error: RpcError) => error.code,
         ),
@@ -193,8 +193,8 @@ test.each(knowing.map((revision) => [revision.id, revision] as const))(
       {
         name: "page",
         async execute(_args: unknown, { elicit }: { readonly elicit?: unknown }): Promise<string> {
-          const answer: unknown = typeof elicit === "function" ? await elicit(page) : undefined;
-          return String(Reflect.get(Object(answer), "action"));
+          const result: unknown = typeof elicit === "function" ? await elicit(page) : undefined;
+          return String(Reflect.get(Object(result), "action"));
         },
       },
     ];

@@ -112,24 +112,24 @@ test("a thrown proxy whose every trap throws is contained", () => {
 
 const gate = { side: "server", path: ["tools", "listChanged"] } as const;
 const issue = { path: "a", expected: "a string" };
-const refused = { code: 1, message: "refused" };
+const rejected = { code: 1, message: "refused" };
 
 /** All errors, with their texts and the guards that they pass. Each is created in its test. */
 const errors: readonly (readonly [() => Error, string, readonly string[]])[] = [
   [() => new RpcError(1, "Busy"), "RpcError: Busy", ["isRpcError"]],
-  [() => new PeerError(refused), "PeerError: refused", ["isRpcError", "isPeerError"]],
+  [() => new PeerError(rejected), "PeerError: refused", ["isRpcError", "isPeerError"]],
   [
-    () => new MissingCapabilityError(refused, {}),
+    () => new MissingCapabilityError(rejected, {}),
     "MissingCapabilityError: refused",
     ["isRpcError", "isPeerError", "isMissingCapabilityError"],
   ],
   [
-    () => new UnsupportedVersionError(refused, ["a", "b"]),
+    () => new UnsupportedVersionError(rejected, ["a", "b"]),
     "UnsupportedVersionError: refused; the server now supports a, b; connect again or use the option `reconnect`",
     ["isRpcError", "isPeerError", "isUnsupportedVersionError"],
   ],
   [
-    () => new UnsupportedVersionError(refused, []),
+    () => new UnsupportedVersionError(rejected, []),
     "UnsupportedVersionError: refused; the server now supports none; connect again or use the option `reconnect`",
     ["isRpcError", "isPeerError", "isUnsupportedVersionError"],
   ],
@@ -197,9 +197,9 @@ test("errors have what they are about as members", () => {
   expect(new CapabilityError("m", gate, { isStateless: true }).isStateless).toBe(true);
   expect(new InvalidMessageError("m", "params", issue)).toMatchObject({ method: "m", part: "params", issue });
   expect(new VersionError(["a"], ["b"])).toMatchObject({ requested: ["a"], offered: ["b"] });
-  expect(new UnsupportedVersionError(refused, ["a"]).supported).toEqual(["a"]);
-  expect(new MissingCapabilityError(refused, { a: {} }).requiredCapabilities).toEqual({ a: {} });
-  expect(new PeerError({ ...refused, data: 5 })).toMatchObject({ code: 1, data: 5 });
+  expect(new UnsupportedVersionError(rejected, ["a"]).supported).toEqual(["a"]);
+  expect(new MissingCapabilityError(rejected, { a: {} }).requiredCapabilities).toEqual({ a: {} });
+  expect(new PeerError({ ...rejected, data: 5 })).toMatchObject({ code: 1, data: 5 });
   expect([new ClosedError("x").unsent, new ClosedError("x", { unsent: true }).unsent]).toEqual([false, true]);
 });
 
@@ -235,7 +235,7 @@ describe("the specific error of an error response", () => {
   const missing = missingRequiredClientCapability?.code ?? NaN;
   const unsupported = unsupportedProtocolVersion?.code ?? NaN;
   const respond = (code: number, data: unknown): unknown =>
-    toPeerError(new PeerError({ ...refused, code, data }), revision);
+    toPeerError(new PeerError({ ...rejected, code, data }), revision);
 
   test("an error of a missing capability names the capabilities", () => {
     const data = { requiredCapabilities: { sampling: {} } };
@@ -264,7 +264,7 @@ describe("the specific error of an error response", () => {
 
   test("other errors stay as they are, and so do those without a revision", () => {
     const data = { requiredCapabilities: {} };
-    const peer = new PeerError({ ...refused, code: missing, data });
+    const peer = new PeerError({ ...rejected, code: missing, data });
     const own = new RpcError(missing, "x", { data });
     expect([toPeerError(peer, undefined), toPeerError(own, revision), toPeerError("x", revision)]).toEqual([
       peer,
@@ -300,7 +300,7 @@ test("text of the peer is shortened in errors", () => {
     invalidParams({ path: long, expected: "a" }),
     new InvalidMessageError("m", "params", { path: long, expected: "a" }),
     new VersionError([], [long]),
-    new UnsupportedVersionError(refused, [long]),
+    new UnsupportedVersionError(rejected, [long]),
   ]) {
     expect(message).toContain("[3000 characters]");
     expect(message.length).toBeLessThan(2_500);

@@ -50,8 +50,8 @@ describe("invalid requests", () => {
     ["an id with a fraction (J-03)", { jsonrpc: "2.0", id: 1.5, method: "m" }, undefined],
     ["an id that a double cannot hold (J-03)", { jsonrpc: "2.0", id: 2 ** 53, method: "m" }, undefined],
     ["an id that is an object (J-03)", { jsonrpc: "2.0", id: {}, method: "m" }, undefined],
-    ["a call that is also an answer", { jsonrpc: "2.0", id: 1, method: "m", result: {} }, 1],
-    ["neither call nor answer", { jsonrpc: "2.0", id: 1 }, 1],
+    ["a call that is also a response", { jsonrpc: "2.0", id: 1, method: "m", result: {} }, 1],
+    ["neither call nor response", { jsonrpc: "2.0", id: 1 }, 1],
     ["an empty object", {}, undefined],
     ["a number", 7, undefined],
     ["null", null, undefined],
@@ -70,7 +70,7 @@ describe("invalid responses and notifications", () => {
     ["a result that is a string (J-12)", { jsonrpc: "2.0", id: 1, result: "ok" }, 1],
     ["an error without message (J-08)", { jsonrpc: "2.0", id: 1, error: { code: 1 } }, 1],
     ["an error whose code has a fraction (J-08)", { jsonrpc: "2.0", id: 1, error: { code: 1.5, message: "" } }, 1],
-    ["an answer of another version (J-01)", { jsonrpc: "1.0", id: 1, result: {} }, 1],
+    ["a response of another version (J-01)", { jsonrpc: "1.0", id: 1, result: {} }, 1],
     ["a notification of another version (J-11)", { jsonrpc: "1.0", method: "m" }, undefined],
   ])("an invalid response or notification never gets a response: %s", (_, value, id) => {
     expect(classify(value)).toMatchObject({ kind: "unusable", id });

@@ -39,7 +39,7 @@ describe("metrics of a server (R66, R5)", () => {
     wire.post({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "a" } });
     const row = newest.serverRequests["roots/list"];
     if (!row) throw new Error("no roots");
-    const asking = connection.request(row, undefined).catch(() => {});
+    const pending = connection.request(row, undefined).catch(() => {});
     await settle();
     expect(plain(metrics.read())).toEqual({ ...nothing, connections: 2, running: 1, waiting: 1 });
     finish();
@@ -59,7 +59,7 @@ describe("metrics of a server (R66, R5)", () => {
     });
     wire.end();
     other.end();
-    await asking;
+    await pending;
     expect(metrics.read()).toMatchObject({ connections: 0, running: 0, waiting: 0 });
   });
 

@@ -101,7 +101,7 @@ test("an HTTP client gets its response on the stream of the call, which log mess
   const rig = await start({ log: logMuch }, { metrics }, { metrics, capabilities: { tools: {}, logging: {} } });
   open.push(() => rig.close());
   const session = await rig.open();
-  const answer = await session.post(call(1, "log"));
-  await expectFewer(sumUp(answer.text), metrics);
+  const response = await session.post(call(1, "log"));
+  await expectFewer(sumUp(response.text), metrics);
   expect(metrics.read().dropped.get("stream")).toBeUndefined();
 });

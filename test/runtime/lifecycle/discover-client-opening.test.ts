@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Revision } from "../../../generated/support.ts";
 import { isDiscoverRejection, toMetadata } from "../../../runtime/lifecycle/discover-client.ts";
 import { EraCache, type EraEntry } from "../../../runtime/lifecycle/era-cache.ts";
-import { begin, discovered, methods, refusal, type Opened } from "../client/discovery.ts";
+import { begin, discovered, methods, errorResponse, type Opened } from "../client/discovery.ts";
 import { openWire, welcome } from "../client/raw-server.ts";
 import { statelessRevision, newest } from "../../kit/revisions.ts";
 import { ManualClock, settle } from "../../../runtime/testing/manual-clock.ts";
@@ -46,7 +46,7 @@ describe("the era cache", () => {
   test("the era cache forgets a server that opens no session and rejects the discovery as well", async () => {
     const era = needsSession();
     const { wire, connecting } = await begin({ era });
-    wire.post(refusal(1));
+    wire.post(errorResponse(1));
     await settle();
     expect(era.read()).toBeUndefined();
     wire.end(new Error("gone"));
@@ -73,7 +73,7 @@ describe("the era cache", () => {
     const other: Revision = { ...statelessRevision, id: "3000-01-01" };
     const era = new EraCache(new ManualClock()).noteOf("a");
     const { wire, connecting } = await begin({ era, revisions: [statelessRevision, other] });
-    wire.post(refusal(1, -32022, { supported: [other.id], requested: statelessRevision.id }));
+    wire.post(errorResponse(1, -32022, { supported: [other.id], requested: statelessRevision.id }));
     await settle();
     wire.post({ jsonrpc: "2.0", id: 2, result: { ...discovered, supportedVersions: [other.id] } });
     await connecting;
@@ -89,11 +89,11 @@ describe("an error of the first request", () => {
     expect(methods(opened.wire)).toEqual(["server/discover", "initialize"]);
     return opened;
   };
-  const mismatch = refusal(1, -32020, { header: "MCP-Protocol-Version" });
+  const mismatch = errorResponse(1, -32020, { header: "MCP-Protocol-Version" });
 
   test("an error of the first request is not reported where the handshake is rejected for its own reason", async () => {
-    const { wire, connecting } = await open(refusal(1, -32601));
-    wire.post(refusal(2, -32000));
+    const { wire, connecting } = await open(errorResponse(1, -32601));
+    wire.post(errorResponse(2, -32000));
     await expect(connecting).rejects.toMatchObject({ code: -32000 });
   });
 
@@ -110,7 +110,7 @@ describe("an error of the first request", () => {
   });
 
   test("an error of the first request names revisions only with the code for it", async () => {
-    await open(refusal(1, -32601, { supported: ["1999-01-01"] }));
+    await open(errorResponse(1, -32601, { supported: ["1999-01-01"] }));
   });
 
   test.each([undefined, "text", 5])(

@@ -10,7 +10,7 @@ import { Wire } from "../../../runtime/testing/wire.ts";
 import { welcome } from "../client/raw-server.ts";
 import { statelessRevision, newest } from "../../kit/revisions.ts";
 import { meta } from "../../kit/messages.ts";
-import { begin, discovered, methods, refusal, type Opened } from "../client/discovery.ts";
+import { begin, discovered, methods, errorResponse, type Opened } from "../client/discovery.ts";
 
 const info = { name: "c", version: "1" };
 
@@ -18,7 +18,7 @@ describe("the era cache", () => {
   test("the era cache saves the first request the next time (DE-03)", async () => {
     const era = new EraCache(new ManualClock()).noteOf("a");
     const first = await begin({ era });
-    first.wire.post(refusal(1));
+    first.wire.post(errorResponse(1));
     await settle();
     first.wire.post({ jsonrpc: "2.0", id: 2, result: welcome(newest.id) });
     await first.connecting;
@@ -51,7 +51,7 @@ describe("the era cache", () => {
     const era = new EraCache(new ManualClock()).noteOf("a");
     era.keep("session");
     const { wire, connecting } = await begin({ era });
-    wire.post(refusal(1, code, data));
+    wire.post(errorResponse(1, code, data));
     await settle();
     expect(methods(wire)).toEqual(["initialize", "server/discover"]);
     wire.post({ jsonrpc: "2.0", id: 2, result: discovered });
@@ -68,7 +68,7 @@ describe("a client with an option for the era", () => {
 
   test("a client with the option for stateless revisions opens no session", async () => {
     const { wire, connecting } = await begin({ lifecycle: "per-request" });
-    wire.post(refusal(1));
+    wire.post(errorResponse(1));
     await expect(connecting).rejects.toMatchObject({ code: -32601 });
     expect(methods(wire)).toEqual(["server/discover"]);
   });
@@ -86,24 +86,25 @@ test("a time-out over HTTP opens no session (trap 17)", async () => {
 
 test("the error of a missing capability at the first request proves a stateless server (3.4, TS-13)", async () => {
   const { wire, connecting } = await begin();
-  wire.post(refusal(1, -32021, { requiredCapabilities: { elicitation: { form: {} } } }));
+  wire.post(errorResponse(1, -32021, { requiredCapabilities: { elicitation: { form: {} } } }));
   await expect(connecting).rejects.toSatisfy(isMissingCapabilityError);
   expect(methods(wire)).toEqual(["server/discover"]);
 });
 
 test("headers that do not match the first request are reported where no session can be opened either (3.4)", async () => {
   const { wire, connecting } = await begin();
-  wire.post(refusal(1, -32020, { header: "MCP-Protocol-Version" }));
+  wire.post(errorResponse(1, -32020, { header: "MCP-Protocol-Version" }));
   await settle();
   expect(methods(wire)).toEqual(["server/discover", "initialize"]);
-  wire.post(refusal(2, -32022, { supported: [statelessRevision.id], requested: newest.id }));
+  wire.post(errorResponse(2, -32022, { supported: [statelessRevision.id], requested: newest.id }));
   await expect(connecting).rejects.toMatchObject({ code: -32020, data: { header: "MCP-Protocol-Version" } });
 });
 
 describe("a server that names its revisions when it rejects the first request", () => {
   const other: Revision = { ...statelessRevision, id: "3000-01-01" };
   const served = [statelessRevision, other, newest];
-  const rejection = (supported: unknown): object => refusal(1, -32022, { supported, requested: statelessRevision.id });
+  const rejection = (supported: unknown): object =>
+    errorResponse(1, -32022, { supported, requested: statelessRevision.id });
   const next = async (supported: unknown, options: Partial<ConnectOptions> = {}): Promise<Opened> => {
     const opened = await begin({ revisions: served, ...options });
     opened.wire.post(rejection(supported));
@@ -129,7 +130,7 @@ describe("a server that names its revisions when it rejects the first request", 
       [later, statelessRevision, newest],
     ]) {
       const { wire, connecting } = await begin({ revisions });
-      wire.post(refusal(1, -32022, { supported: [statelessRevision.id], requested: later.id }));
+      wire.post(errorResponse(1, -32022, { supported: [statelessRevision.id], requested: later.id }));
       await settle();
       expect(methods(wire)).toEqual(["server/discover", "server/discover"]);
       wire.post({ jsonrpc: "2.0", id: 2, result: discovered });

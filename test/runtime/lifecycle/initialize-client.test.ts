@@ -84,7 +84,7 @@ test("a revision that the client does not support ends the connection, unconfirm
 });
 
 describe("a server that rejects the version by an error (L-13)", () => {
-  const refuse = (id: number, supported: readonly string[]): Line => [
+  const reject = (id: number, supported: readonly string[]): Line => [
     ">",
     { id, error: { code: -32602, message: "Unsupported protocol version", data: { supported, requested: newest.id } } },
   ];
@@ -93,7 +93,7 @@ describe("a server that rejects the version by an error (L-13)", () => {
     const { wire, connecting } = openWire();
     await runTranscript(wire, [
       proposal(newest.id),
-      refuse(1, ["2024-11-05", "2025-03-26"]),
+      reject(1, ["2024-11-05", "2025-03-26"]),
       proposal("2025-03-26", 2),
       [">", { id: 2, result: welcome("2025-03-26") }],
       confirmation,
@@ -105,9 +105,9 @@ describe("a server that rejects the version by an error (L-13)", () => {
     const { wire, connecting } = openWire();
     await runTranscript(wire, [
       proposal(newest.id),
-      refuse(1, ["2025-03-26"]),
+      reject(1, ["2025-03-26"]),
       proposal("2025-03-26", 2),
-      refuse(2, ["2024-11-05"]),
+      reject(2, ["2024-11-05"]),
     ]);
     await expect(connecting).rejects.toMatchObject({ name: "PeerError", code: -32602 });
     expect(wire.isClosed).toBe(true);
@@ -115,18 +115,18 @@ describe("a server that rejects the version by an error (L-13)", () => {
 
   test("a server that names the rejected version as well gets another one", async () => {
     const { wire } = openWire();
-    await runTranscript(wire, [proposal(newest.id), refuse(1, [newest.id, batching.id]), proposal(batching.id, 2)]);
+    await runTranscript(wire, [proposal(newest.id), reject(1, [newest.id, batching.id]), proposal(batching.id, 2)]);
   });
 
   test("a server that names only the rejected version is disconnected", async () => {
     const { wire, connecting } = openWire();
-    await runTranscript(wire, [proposal(newest.id), refuse(1, [newest.id])]);
+    await runTranscript(wire, [proposal(newest.id), reject(1, [newest.id])]);
     await expect(connecting).rejects.toMatchObject({ name: "VersionError", offered: [newest.id] });
   });
 
   test("a server that names no supported revision is disconnected", async () => {
     const { wire, connecting } = openWire();
-    await runTranscript(wire, [proposal(newest.id), refuse(1, ["1999-01-01"])]);
+    await runTranscript(wire, [proposal(newest.id), reject(1, ["1999-01-01"])]);
     await expect(connecting).rejects.toMatchObject({ name: "VersionError", offered: ["1999-01-01"] });
   });
 });
@@ -134,14 +134,14 @@ describe("a server that rejects the version by an error (L-13)", () => {
 test.each([
   ["another error", { error: { code: -32603, message: "no" } }, { name: "PeerError" }],
   [
-    "an answer without name",
+    "a response without name",
     { result: { protocolVersion: newest.id, capabilities: {} } },
     { name: "InvalidMessageError", method: "initialize", part: "result", issue: { path: "serverInfo" } },
   ],
-  ["an answer without version", { result: { capabilities: {} } }, { name: "VersionError" }],
-])("a response of %s fails the handshake and closes", async (_, answer, expected) => {
+  ["a response without version", { result: { capabilities: {} } }, { name: "VersionError" }],
+])("a response of %s fails the handshake and closes", async (_, response, expected) => {
   const { wire, connecting } = openWire();
-  await runTranscript(wire, [proposal(newest.id), [">", { id: 1, ...answer }]]);
+  await runTranscript(wire, [proposal(newest.id), [">", { id: 1, ...response }]]);
   await expect(connecting).rejects.toMatchObject(expected);
   expect(wire.isClosed).toBe(true);
 });

@@ -7,7 +7,7 @@ import { runTranscript } from "../../../runtime/testing/transcript.ts";
 import { serveWire, type Line } from "../../kit/wire.ts";
 import { settle } from "../../../runtime/testing/manual-clock.ts";
 
-const answer = (protocolVersion: string, id: unknown = 0): Line => [
+const respond = (protocolVersion: string, id: unknown = 0): Line => [
   "<",
   { id, result: { protocolVersion, capabilities: {}, serverInfo: { name: "server", version: "1" } } },
 ];
@@ -96,12 +96,12 @@ describe("clientInfo and capabilities of initialize", () => {
 describe("an unknown revision", () => {
   test("an unknown revision gets a supported one, not an error (L-08, trap 3)", async () => {
     const { wire } = await serveWire();
-    await runTranscript(wire, [[">", initialize("1999-01-01")], answer(newest.id)]);
+    await runTranscript(wire, [[">", initialize("1999-01-01")], respond(newest.id)]);
   });
 
   test("an unknown revision gets one of the served subset", async () => {
     const { wire } = await serveWire({ revisions: [revisionOf("2025-03-26"), revisionOf("2024-11-05")] });
-    await runTranscript(wire, [[">", initialize(newest.id)], answer("2025-03-26")]);
+    await runTranscript(wire, [[">", initialize(newest.id)], respond("2025-03-26")]);
   });
 
   test("an unknown revision gets the error of the examples with the option (L-13)", async () => {
@@ -115,7 +115,7 @@ describe("an unknown revision", () => {
       [">", initialize("1.0")],
       ["<", { id: 0, error }],
       [">", initialize(newest.id, {}, 1)],
-      answer(newest.id, 1),
+      respond(newest.id, 1),
     ]);
   });
 
@@ -137,14 +137,14 @@ test.each([
   wire.post({ jsonrpc: "2.0", id: 0, method: "initialize", params });
   await settle();
   expect(wire.sent.splice(0)[0]).toMatchObject({ id: 0, error: { code: -32602, data: { path } } });
-  await runTranscript(wire, [[">", initialize(newest.id, {}, 1)], answer(newest.id, 1)]);
+  await runTranscript(wire, [[">", initialize(newest.id, {}, 1)], respond(newest.id, 1)]);
 });
 
 test("the runtime serves a revision that only the test defines", async () => {
   const { wire } = await serveWire({ revisions: [invented], handlers: { doThing: () => ({ done: true }) } });
   await runTranscript(wire, [
     [">", initialize(invented.id)],
-    answer(invented.id),
+    respond(invented.id),
     [">", { id: 1, method: "things/do" }],
     ["<", { id: 1, result: { done: true } }],
   ]);

@@ -16,7 +16,7 @@ const clientRequests: Revision["clientRequests"] = {
 const served: Revision = { ...statelessRevision, clientRequests };
 
 /** Returns the response of a server to a stateless request for a method that only the test defines. */
-async function ask(result: unknown, revision: Revision = served): Promise<unknown> {
+async function send(result: unknown, revision: Revision = served): Promise<unknown> {
   const { wire } = await serveWire({ revisions: [revision], handlers: { doThing: () => result } });
   wire.post(request(1, "things/do"));
   await settle();
@@ -57,16 +57,16 @@ describe("results without sessions", () => {
     ["keeps its own type", { resultType: "special" }, { resultType: "special", _meta: identity }],
     ["keeps its own metadata", { _meta: { a: 1 } }, { resultType: "complete", _meta: { a: 1, ...identity } }],
   ])("a result %s", async (_, result, expected) => {
-    expect(await ask(result)).toEqual({ jsonrpc: "2.0", id: 1, result: expected });
+    expect(await send(result)).toEqual({ jsonrpc: "2.0", id: 1, result: expected });
   });
 
   test("a result that is no object is an error, also where the tables accept it", async () => {
-    expect(await ask("done")).toMatchObject({ id: 1, error: { code: -32603 } });
+    expect(await send("done")).toMatchObject({ id: 1, error: { code: -32603 } });
   });
 
   test("a result does not name the server at a revision without a key for it", async () => {
     const reservedMeta = statelessRevision.reservedMeta.filter(({ key }) => key !== meta.serverInfo);
-    expect(await ask({}, { ...served, reservedMeta })).toEqual({
+    expect(await send({}, { ...served, reservedMeta })).toEqual({
       jsonrpc: "2.0",
       id: 1,
       result: { resultType: "complete", _meta: {} },
@@ -75,7 +75,7 @@ describe("results without sessions", () => {
 
   test("a result has no type at a revision without types of results", async () => {
     const { resultTypes: _types, ...untyped } = served;
-    expect(await ask({ done: true }, untyped)).toStrictEqual({
+    expect(await send({ done: true }, untyped)).toStrictEqual({
       jsonrpc: "2.0",
       id: 1,
       result: { done: true, _meta: identity },
@@ -84,7 +84,7 @@ describe("results without sessions", () => {
 
   test("a result may come from a revision without server/discover", async () => {
     const { "server/discover": _discover, ...others } = clientRequests;
-    expect(await ask({}, { ...served, clientRequests: others })).toMatchObject({
+    expect(await send({}, { ...served, clientRequests: others })).toMatchObject({
       id: 1,
       result: { resultType: "complete" },
     });

@@ -46,7 +46,7 @@ function create(): Server {
   });
 }
 
-/** Says something to a fresh server and gives back what it answers. */
+/** Sends messages to a new server, and returns its responses. */
 async function say(messages: readonly unknown[], server = create()): Promise<readonly unknown[]> {
   const wire = new Wire();
   const connection = createServerAcceptor(server)(wire);
@@ -58,7 +58,7 @@ async function say(messages: readonly unknown[], server = create()): Promise<rea
   return wire.sent;
 }
 
-async function answer(message: unknown, server?: Server): Promise<unknown> {
+async function respond(message: unknown, server?: Server): Promise<unknown> {
   const [first] = await say([message], server);
   return first;
 }
@@ -67,7 +67,7 @@ const identity = { [meta.serverInfo]: { name: "demo", version: "1.0.0" } };
 
 describe("a stateless request", () => {
   test("a stateless request gets a response without a handshake, with its type and the server's info (S-002, S-003, S-013, DE-02)", async () => {
-    expect(await answer(request("a", "tools/call", { name: "add", arguments: { a: 1, b: 2 } }))).toEqual({
+    expect(await respond(request("a", "tools/call", { name: "add", arguments: { a: 1, b: 2 } }))).toEqual({
       jsonrpc: "2.0",
       id: "a",
       result: {
@@ -80,13 +80,13 @@ describe("a stateless request", () => {
   });
 
   test("a stateless list has cache hints (S-060)", async () => {
-    expect(await answer(request(1, "tools/list"))).toMatchObject({
+    expect(await respond(request(1, "tools/list"))).toMatchObject({
       result: { resultType: "complete", ttlMs: 0, cacheScope: "private", _meta: identity },
     });
   });
 
   test("server/discover names only stateless revisions (S-016, S-018, trap 15)", async () => {
-    expect(await answer(request(1, "server/discover"))).toEqual({
+    expect(await respond(request(1, "server/discover"))).toEqual({
       jsonrpc: "2.0",
       id: 1,
       result: {
@@ -102,13 +102,17 @@ describe("a stateless request", () => {
   });
 
   test("a stateless request may have no client info (S-012)", async () => {
-    expect(await answer(request(1, "tools/list", {}, { [meta.clientInfo]: undefined }))).toHaveProperty("result");
+    expect(await respond(request(1, "tools/list", {}, { [meta.clientInfo]: undefined }))).toHaveProperty("result");
   });
 
   test("a stateless request gets the same response for any client info (S-015)", async () => {
-    const ask = (name: string): Promise<unknown> =>
-      answer(request(1, "tools/list", {}, { [meta.clientInfo]: { name, version: "1" } }));
-    const [one, other, none] = [await ask("official"), await ask("__proto__"), await answer(request(1, "tools/list"))];
+    const send = (name: string): Promise<unknown> =>
+      respond(request(1, "tools/list", {}, { [meta.clientInfo]: { name, version: "1" } }));
+    const [one, other, none] = [
+      await send("official"),
+      await send("__proto__"),
+      await respond(request(1, "tools/list")),
+    ];
     expect(one).toMatchObject({ result: { tools: [{ name: "add" }, { name: "ask" }, { name: "chat" }] } });
     expect([other, none]).toEqual([one, one]);
   });
@@ -125,7 +129,7 @@ describe("a stateless request", () => {
   test("a stateless result keeps its metadata beside the server's info", async () => {
     const run = (): object => ({ content: [], _meta: { "example.com/a": 1 } });
     const server = createServer({ name: "demo", version: "1.0.0", tools: [{ name: "a", execute: run }] }, revisions);
-    expect(await answer(request(1, "tools/call", { name: "a" }), server)).toMatchObject({
+    expect(await respond(request(1, "tools/call", { name: "a" }), server)).toMatchObject({
       result: { _meta: { ...identity, "example.com/a": 1 } },
     });
   });
@@ -142,19 +146,19 @@ describe("a stateless request", () => {
     ["resources/unsubscribe", "resources/unsubscribe", { uri: "a:b" }, -32601],
     ["the name of an object's member", "constructor", {}, -32601],
   ])("a stateless request with %s is rejected (S-005, S-014, S-020, R20)", async (_what, method, params, code) => {
-    expect(await answer(request(7, method, params))).toMatchObject({ id: 7, error: { code } });
+    expect(await respond(request(7, method, params))).toMatchObject({ id: 7, error: { code } });
   });
 
   test("the error of a missing capability names it as an object (S-014, R22)", async () => {
-    expect(await answer(request(1, "tools/call", { name: "ask" }))).toMatchObject({
+    expect(await respond(request(1, "tools/call", { name: "ask" }))).toMatchObject({
       error: { code: -32021, data: { requiredCapabilities: { sampling: {} } } },
     });
   });
 
   test("a stateless server never sends a request to the client (S-001, S-040)", async () => {
     const sent = await say([request(1, "tools/call", { name: "ask" }, { [meta.capabilities]: { sampling: {} } })]);
-    const question = { method: "sampling/createMessage", params: { messages: [], maxTokens: 1 } };
-    expect(sent).toMatchObject([{ id: 1, result: { inputRequests: { "createMessage-1": question } } }]);
+    const params = { method: "sampling/createMessage", params: { messages: [], maxTokens: 1 } };
+    expect(sent).toMatchObject([{ id: 1, result: { inputRequests: { "createMessage-1": params } } }]);
   });
 });
 
@@ -168,12 +172,12 @@ describe("request metadata", () => {
     ["a client that has no name", { [meta.clientInfo]: { version: "1" } }],
     ["an unknown log level", { [meta.logLevel]: "loud" }],
   ])("request metadata with %s is rejected (S-011, S-082, R18)", async (_what, changes) => {
-    expect(await answer(request(1, "tools/list", {}, changes))).toMatchObject({ id: 1, error: { code: -32602 } });
+    expect(await respond(request(1, "tools/list", {}, changes))).toMatchObject({ id: 1, error: { code: -32602 } });
   });
 
   test("request metadata is required where the method needs it (S-011)", async () => {
     for (const params of [undefined, {}, { _meta: {} }]) {
-      expect(await answer({ jsonrpc: "2.0", id: 1, method: "server/discover", params })).toMatchObject({
+      expect(await respond({ jsonrpc: "2.0", id: 1, method: "server/discover", params })).toMatchObject({
         error: { code: -32602, data: { path: "_meta/io.modelcontextprotocol~1protocolVersion" } },
       });
     }
@@ -182,7 +186,7 @@ describe("request metadata", () => {
   test.each(["v999.0.0", ...handshakeRevisions.map(({ id }) => id)])(
     "request metadata with version %s is rejected, with the stateless revisions (S-017)",
     async (requested) => {
-      expect(await answer(request(1, "tools/list", {}, { [meta.version]: requested }))).toMatchObject({
+      expect(await respond(request(1, "tools/list", {}, { [meta.version]: requested }))).toMatchObject({
         id: 1,
         error: { code: -32022, data: { supported: [statelessRevision.id], requested } },
       });
@@ -258,10 +262,10 @@ describe("both eras on one connection", () => {
       { id: 3, result: { resultType: "complete" } },
       { id: 4 },
     ]);
-    for (const answered of [sent[1], sent[3]]) {
-      expect(answered).not.toHaveProperty("result.resultType");
-      expect(answered).not.toHaveProperty("result._meta");
-      expect(answered).not.toHaveProperty("result.ttlMs");
+    for (const response of [sent[1], sent[3]]) {
+      expect(response).not.toHaveProperty("result.resultType");
+      expect(response).not.toHaveProperty("result._meta");
+      expect(response).not.toHaveProperty("result.ttlMs");
     }
   });
 
@@ -290,9 +294,9 @@ describe("both eras on one connection", () => {
     "sessions at %s get no members of stateless revisions (DE-04, DE-05)",
     async (id) => {
       const call = { jsonrpc: "2.0", id: 2, method: "tools/call", params: { name: "ask" } };
-      const [, answered] = await say([initialize(id), initialized, call]);
-      expect(answered).toMatchObject({ id: 2, result: { isError: true } });
-      expect(answered).not.toHaveProperty("result.resultType");
+      const [, response] = await say([initialize(id), initialized, call]);
+      expect(response).toMatchObject({ id: 2, result: { isError: true } });
+      expect(response).not.toHaveProperty("result.resultType");
     },
   );
 
@@ -314,11 +318,11 @@ describe("a server without sessions", () => {
   const only = (): Server => createServer({ name: "demo", version: "1.0.0", tools: [add] }, [statelessRevision]);
 
   test("a server without sessions responds to a stateless request (S-016)", async () => {
-    expect(await answer(request(1, "tools/list"), only())).toMatchObject({ result: { tools: [{ name: "add" }] } });
+    expect(await respond(request(1, "tools/list"), only())).toMatchObject({ result: { tools: [{ name: "add" }] } });
   });
 
   test("a server without sessions rejects initialize with its versions (S-019)", async () => {
-    expect(await answer(initialize(newest.id), only())).toMatchObject({
+    expect(await respond(initialize(newest.id), only())).toMatchObject({
       id: 0,
       error: { code: -32022, data: { supported: [statelessRevision.id], requested: newest.id } },
     });
@@ -326,7 +330,7 @@ describe("a server without sessions", () => {
 
   test("a server without sessions requires the request metadata (S-011)", async () => {
     for (const method of ["tools/list", "ping", "unknown/method"]) {
-      expect(await answer({ jsonrpc: "2.0", id: 1, method }, only())).toMatchObject({ error: { code: -32602 } });
+      expect(await respond({ jsonrpc: "2.0", id: 1, method }, only())).toMatchObject({ error: { code: -32602 } });
     }
   });
 });
@@ -359,7 +363,7 @@ test("info of the server has the members of the revision that a request names", 
   const source = { name: "demo", version: "1.0.0", owner: "us", tools: [add] };
   const server = createServer(source, [later, { ...statelessRevision, conversions }]);
   const infoAt = async (id: string, method: string): Promise<unknown> => {
-    const response = await answer(request(1, method, {}, { [meta.version]: id }), server);
+    const response = await respond(request(1, method, {}, { [meta.version]: id }), server);
     return isObject(response) && isObject(response.result) ? response.result._meta : response;
   };
   for (const method of ["server/discover", "tools/list"]) {

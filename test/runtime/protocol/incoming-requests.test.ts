@@ -19,24 +19,24 @@ const cancel = (requestId: unknown, reason?: string): object => ({
 });
 const tools = { tools: {}, logging: {} };
 
-/** A tool that answers when it is told to. */
+/** A tool whose calls end when a test ends them. */
 function controlled(): {
   readonly handlers: object;
   readonly contexts: CallContext[];
-  readonly answers: ((result: unknown) => void)[];
+  readonly responders: ((result: unknown) => void)[];
 } {
   const contexts: CallContext[] = [];
-  const answers: ((result: unknown) => void)[] = [];
+  const responders: ((result: unknown) => void)[] = [];
   const callTool = (_: unknown, context: CallContext): Promise<unknown> => {
     contexts.push(context);
-    return new Promise((resolve) => answers.push(resolve));
+    return new Promise((resolve) => responders.push(resolve));
   };
-  return { handlers: { callTool }, contexts, answers };
+  return { handlers: { callTool }, contexts, responders };
 }
 
 describe("cancellation by the peer", () => {
   test("cancellation fires the signal with the reason, and no response is sent, not even a late one (C-02)", async () => {
-    const { handlers, contexts, answers } = controlled();
+    const { handlers, contexts, responders } = controlled();
     const { wire } = await serveWire({ handlers, capabilities: tools }, newest.id);
     await runTranscript(wire, [[">", call(1)]]);
     const signal = contexts[0]?.signal;
@@ -46,7 +46,7 @@ describe("cancellation by the peer", () => {
       "changed my mind",
       "AbortError",
     ]);
-    answers[0]?.(text("too late"));
+    responders[0]?.(text("too late"));
     await runTranscript(wire, []);
     expect(wire.abandoned).toEqual([1]);
   });
@@ -91,52 +91,52 @@ describe("cancellation by the peer", () => {
     ["missing", { method: "notifications/cancelled", params: {} }],
     ["malformed", { method: "notifications/cancelled", params: { requestId: {} } }],
   ])("cancellation of an id that is %s is ignored (C-03)", async (_, notification) => {
-    const { handlers, answers } = controlled();
+    const { handlers, responders } = controlled();
     const { wire } = await serveWire({ handlers, capabilities: tools }, newest.id);
     await runTranscript(wire, [
       [">", call(1)],
       [">", notification],
     ]);
-    answers[0]?.(text("fine"));
+    responders[0]?.(text("fine"));
     await settle();
     await runTranscript(wire, [["<", { id: 1, result: text("fine") }]]);
   });
 
   test("a finished request cannot be cancelled any more (C-03), and its id is free again (R13)", async () => {
-    const { handlers, answers } = controlled();
+    const { handlers, responders } = controlled();
     const { wire } = await serveWire({ handlers, capabilities: tools }, newest.id);
     await runTranscript(wire, [[">", call(1)]]);
-    answers[0]?.(text("first"));
+    responders[0]?.(text("first"));
     await settle();
     await runTranscript(wire, [
       ["<", { id: 1, result: text("first") }],
       [">", cancel(1)],
       [">", call(1)],
     ]);
-    answers[1]?.(text("second"));
+    responders[1]?.(text("second"));
     await settle();
     await runTranscript(wire, [["<", { id: 1, result: text("second") }]]);
   });
 });
 
 test("an id that is still running is rejected, and the first call continues (R13)", async () => {
-  const { handlers, answers } = controlled();
+  const { handlers, responders } = controlled();
   const { wire } = await serveWire({ handlers, capabilities: tools }, newest.id);
-  const refusal = { id: 1, error: { code: -32600, message: "The id is already used by a running request" } };
+  const rejection = { id: 1, error: { code: -32600, message: "The id is already used by a running request" } };
   await runTranscript(wire, [
     [">", call(1)],
     [">", { id: 1, method: "ping" }],
-    ["<", refusal],
+    ["<", rejection],
     [">", { id: "1", method: "ping" }],
     ["<", { id: "1", result: {} }],
   ]);
-  answers[0]?.(text("ok"));
+  responders[0]?.(text("ok"));
   await settle();
   await runTranscript(wire, [["<", { id: 1, result: text("ok") }]]);
 });
 
 test("requests above the limit are rejected, and ping gets a response", async () => {
-  const { handlers, answers } = controlled();
+  const { handlers, responders } = controlled();
   const { wire } = await serveWire({ handlers, capabilities: tools, limits: { maxCalls: 2 } }, newest.id);
   const message = "Too many concurrent requests; the limit is 2, retry after a response";
   await runTranscript(wire, [
@@ -147,20 +147,20 @@ test("requests above the limit are rejected, and ping gets a response", async ()
     [">", { id: 4, method: "ping" }],
     ["<", { id: 4, result: {} }],
   ]);
-  answers[0]?.(text("ok"));
+  responders[0]?.(text("ok"));
   await settle();
   await runTranscript(wire, [
     ["<", { id: 1, result: text("ok") }],
     [">", call(3)],
   ]);
-  answers[2]?.(text("now"));
+  responders[2]?.(text("now"));
   await settle();
   await runTranscript(wire, [["<", { id: 3, result: text("now") }]]);
 });
 
 describe("a cancelled call and the limit", () => {
   test("a cancelled call counts until its handler has ended", async () => {
-    const { handlers, answers } = controlled();
+    const { handlers, responders } = controlled();
     const { wire } = await serveWire({ handlers, capabilities: tools, limits: { maxCalls: 2 } }, newest.id);
     const message = "Too many concurrent requests; the limit is 2, retry after a response";
     await runTranscript(wire, [
@@ -171,18 +171,18 @@ describe("a cancelled call and the limit", () => {
       [">", call(3)],
       ["<", { id: 3, error: { code: 429, message, data: { limit: 2 } } }],
     ]);
-    expect(answers).toHaveLength(2);
-    answers[0]?.(text("nobody wants it"));
+    expect(responders).toHaveLength(2);
+    responders[0]?.(text("nobody wants it"));
     await settle();
     await runTranscript(wire, [[">", call(4)]]);
-    answers[2]?.(text("ok"));
+    responders[2]?.(text("ok"));
     await settle();
     await runTranscript(wire, [["<", { id: 4, result: text("ok") }]]);
   });
 
   test("a cancelled call counts until its time-out", async () => {
     const clock = new ManualClock();
-    const { handlers, answers } = controlled();
+    const { handlers, responders } = controlled();
     const options = { handlers, capabilities: tools, clock, timeouts: { handler: 1_000 }, limits: { maxCalls: 1 } };
     const { wire } = await serveWire(options, newest.id);
     await runTranscript(wire, [
@@ -191,7 +191,7 @@ describe("a cancelled call and the limit", () => {
     ]);
     clock.advance(1_000);
     await runTranscript(wire, [[">", call(2)]]);
-    answers[1]?.(text("ok"));
+    responders[1]?.(text("ok"));
     await settle();
     await runTranscript(wire, [["<", { id: 2, result: text("ok") }]]);
   });
@@ -209,7 +209,7 @@ test("a ping gets a response while calls run (P-01, R16)", async () => {
 
 test("a handler that runs too long times out with an error, and its signal fires (R15)", async () => {
   const clock = new ManualClock();
-  const { handlers, contexts, answers } = controlled();
+  const { handlers, contexts, responders } = controlled();
   const { wire, reports } = await serveWire(
     { handlers, capabilities: tools, clock, timeouts: { handler: 1_000 } },
     newest.id,
@@ -221,7 +221,7 @@ test("a handler that runs too long times out with an error, and its signal fires
   await runTranscript(wire, [["<", { id: 1, error: { code: -32603, message: "Request timed out" } }]]);
   expect(contexts[0]?.signal.aborted).toBe(true);
   expect(reports.map(({ kind }) => kind)).toEqual(["handler"]);
-  answers[0]?.(text("late"));
+  responders[0]?.(text("late"));
   await runTranscript(wire, []);
 });
 
@@ -261,12 +261,12 @@ describe("progress", () => {
   });
 
   test("progress only grows (G-03), and stops with the response (G-04)", async () => {
-    const { handlers, contexts, answers } = controlled();
+    const { handlers, contexts, responders } = controlled();
     const { wire } = await serveWire({ handlers, capabilities: tools }, newest.id);
     await runTranscript(wire, [[">", call(1, { progressToken: 5 })]]);
     for (const value of [0.5, 0.5, 0.25, Number.NaN, Infinity, 2]) await contexts[0]?.progress({ progress: value });
     await runTranscript(wire, [progress(5, 0.5), progress(5, 2)]);
-    answers[0]?.(text("done"));
+    responders[0]?.(text("done"));
     await settle();
     await contexts[0]?.progress({ progress: 3 });
     await runTranscript(wire, [["<", { id: 1, result: text("done") }]]);
@@ -403,17 +403,17 @@ describe("requests before the initialized notification (L-06)", () => {
 
 describe("closing", () => {
   test("closing lets running handlers respond first, and accepts no new requests", async () => {
-    const { handlers, answers } = controlled();
+    const { handlers, responders } = controlled();
     const { wire, connection } = await serveWire({ handlers, capabilities: tools }, newest.id);
     await runTranscript(wire, [[">", call(1)]]);
     const closed = connection.close();
-    const refused = "The connection is closing; repeat the request on another one";
+    const rejected = "The connection is closing; repeat the request on another one";
     await runTranscript(wire, [
       [">", { id: 2, method: "ping" }],
-      ["<", { id: 2, error: { code: -32603, message: refused } }],
+      ["<", { id: 2, error: { code: -32603, message: rejected } }],
     ]);
     expect(wire.isClosed).toBe(false);
-    answers[0]?.(text("in time"));
+    responders[0]?.(text("in time"));
     await closed;
     await runTranscript(wire, [["<", { id: 1, result: text("in time") }]]);
     expect([wire.isClosed, connection.state, await connection.closed]).toEqual([true, "DISCONNECTED", undefined]);
@@ -421,7 +421,7 @@ describe("closing", () => {
 
   test("closing aborts handlers that take longer than the drain time", async () => {
     const clock = new ManualClock();
-    const { handlers, contexts, answers } = controlled();
+    const { handlers, contexts, responders } = controlled();
     const { wire, connection } = await serveWire({ handlers, capabilities: tools, clock }, newest.id);
     await runTranscript(wire, [[">", call(1)]]);
     const closed = connection.close();
@@ -429,17 +429,17 @@ describe("closing", () => {
     clock.advance(1_000);
     await closed;
     expect(isClosedError(contexts[0]?.signal.reason)).toBe(true);
-    answers[0]?.(text("late"));
+    responders[0]?.(text("late"));
     await runTranscript(wire, []);
     expect(clock.active).toBe(0);
   });
 
   test("closing follows the end of the peer (T-08)", async () => {
-    const { handlers, answers } = controlled();
+    const { handlers, responders } = controlled();
     const { wire, connection } = await serveWire({ handlers, capabilities: tools }, newest.id);
     await runTranscript(wire, [[">", call(1)]]);
     wire.receiver?.ended();
-    answers[0]?.(text("for the pipe"));
+    responders[0]?.(text("for the pipe"));
     await connection.closed;
     await runTranscript(wire, [["<", { id: 1, result: text("for the pipe") }]]);
   });

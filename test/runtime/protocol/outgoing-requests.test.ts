@@ -25,12 +25,12 @@ const progress = (progressToken: unknown, value: number, rest: object = {}): obj
 test("ids are never used again, whatever the outcome of the calls (J-05, C-001)", async () => {
   const { wire, client } = await connectWire();
   const ids: unknown[] = [];
-  for (const answer of [{ result: {} }, { error: { code: 1, message: "no" } }, { result: {} }]) {
+  for (const response of [{ result: {} }, { error: { code: 1, message: "no" } }, { result: {} }]) {
     const call = client.request("ping").catch(() => {});
     const [message] = wire.sent.splice(0);
     const id = typeof message === "object" && message !== null && "id" in message ? message.id : undefined;
     ids.push(id);
-    wire.post({ jsonrpc: "2.0", id, ...answer });
+    wire.post({ jsonrpc: "2.0", id, ...response });
     await call;
   }
   expect(ids).toEqual([2, 3, 4]);
@@ -55,11 +55,11 @@ test("an id of another type is another id (trap 9)", async () => {
 
 test.each([{}, { params: {} }, { jsonrpc: "1.0", result: {} }, { result: null }, { result: {}, error: null }])(
   "an invalid response fails its call at once: %j",
-  async (answer) => {
+  async (response) => {
     const { wire, client, reports } = await connectWire();
     const call = client.request("ping");
     wire.sent.length = 0;
-    wire.post({ jsonrpc: "2.0", id: 2, ...answer });
+    wire.post({ jsonrpc: "2.0", id: 2, ...response });
     await expect(call).rejects.toThrow(/requires|must be|must not have both/);
     await runTranscript(wire, []);
     expect(reports).toHaveLength(1);
@@ -83,8 +83,8 @@ test("a message without a method whose id belongs to no pending call is rejected
 test("calls whose responses are in a batch that is too long fail at once", async () => {
   const { wire, client } = await connectWire({ limits: { maxBatch: 2 } }, { revision: batching.id });
   const calls = [2, 3].map(() => client.request("ping"));
-  const answers = [2, 3, 4].map((id) => ({ jsonrpc: "2.0", id, result: {} }));
-  wire.post(answers);
+  const responses = [2, 3, 4].map((id) => ({ jsonrpc: "2.0", id, result: {} }));
+  wire.post(responses);
   for (const call of calls) await expect(call).rejects.toThrow("must not have more than 2 messages");
 });
 
@@ -119,10 +119,10 @@ describe("invalid responses", () => {
       { error: { message: "no" } },
       { message: "An error requires an integer code and a message" },
     ],
-  ])("an invalid response fails its call: %s", async (_, answer, expected) => {
+  ])("an invalid response fails its call: %s", async (_, result, expected) => {
     const { wire, client } = await connectWire();
     const call = client.request("tools/call", tool);
-    wire.post({ jsonrpc: "2.0", id: 2, ...answer });
+    wire.post({ jsonrpc: "2.0", id: 2, ...result });
     await expect(call).rejects.toMatchObject(expected);
   });
 

@@ -66,7 +66,7 @@ describe("states", () => {
 });
 
 /** Error of what is no longer sent. */
-const refusal = { name: "ClosedError", message: "The connection is closed", unsent: true };
+const rejection = { name: "ClosedError", message: "The connection is closed", unsent: true };
 
 describe("closing", () => {
   test("nothing is received or sent once a connection has closed its channel", async () => {
@@ -81,9 +81,9 @@ describe("closing", () => {
     wire.receiver?.message({ jsonrpc: "2.0", id: 2, method: "any" });
     wire.receiver?.classified({ kind: "request", id: 3, method: "any", params: {} });
     wire.receiver?.problem({ kind: "syntax", message: "It cannot be read" });
-    await expect(peer.request(work, undefined)).rejects.toMatchObject(refusal);
-    await expect(peer.request(work, undefined, {}, 4)).rejects.toMatchObject(refusal);
-    await expect(peer.notify(changed, undefined)).rejects.toMatchObject(refusal);
+    await expect(peer.request(work, undefined)).rejects.toMatchObject(rejection);
+    await expect(peer.request(work, undefined, {}, 4)).rejects.toMatchObject(rejection);
+    await expect(peer.notify(changed, undefined)).rejects.toMatchObject(rejection);
     expect([seen, wire.sent, reports]).toEqual([[], [], []]);
   });
 
@@ -96,8 +96,8 @@ describe("closing", () => {
     wire.sent.length = 0;
     const closing = peer.close({ drain: 10 });
     await expect(earlier).rejects.toMatchObject({ name: "ClosedError" });
-    await expect(peer.request(work, undefined)).rejects.toMatchObject(refusal);
-    expect(() => peer.ask(work, undefined, { resolve() {}, reject() {} })).toThrow(refusal.message);
+    await expect(peer.request(work, undefined)).rejects.toMatchObject(rejection);
+    expect(() => peer.ask(work, undefined, { resolve() {}, reject() {} })).toThrow(rejection.message);
     wire.post({ jsonrpc: "2.0", id: 2, method: "any" });
     const message = "The connection is closing; repeat the request on another one";
     expect([seen, wire.sent]).toEqual([[], [{ jsonrpc: "2.0", id: 2, error: { code: -32603, message } }]]);

@@ -56,7 +56,7 @@ test("a message that is lost after the response changes nothing", async () => {
 
 describe("kinds of results", () => {
   const expected = '"complete" or "input_required"';
-  const refused = (text: string): object => ({
+  const rejected = (text: string): object => ({
     error: { name: "InvalidMessageError", part: "result", issue: { path: "resultType", expected: text } },
   });
 
@@ -64,9 +64,9 @@ describe("kinds of results", () => {
     ["without a kind", {}, undefined, { result: {} }],
     ["of a kind of the revision", { resultType: "complete" }, undefined, { result: { resultType: "complete" } }],
     ["of a kind of the request", { resultType: "task" }, ["task"], { result: { resultType: "task" } }],
-    ["of an unknown kind", { resultType: "other" }, undefined, refused(expected)],
-    ["of another request's kind", { resultType: "task" }, ["more"], refused(`${expected} or "more"`)],
-    ["whose kind is no text", { resultType: 7 }, undefined, refused(expected)],
+    ["of an unknown kind", { resultType: "other" }, undefined, rejected(expected)],
+    ["of another request's kind", { resultType: "task" }, ["more"], rejected(`${expected} or "more"`)],
+    ["whose kind is no text", { resultType: 7 }, undefined, rejected(expected)],
   ])("a result %s is accepted or rejected as the revision says", async (_, result, kinds, outcome) => {
     const { peer, wire } = openPeer({ session: { revision: statelessRevision } });
     const call = peer.request({ ...work, ...(kinds && { kinds }) }, undefined);

@@ -21,7 +21,7 @@ interface Call {
   readonly wire: Wire;
   /** Reports these one after the other. */
   report(...values: readonly number[]): Promise<void>;
-  answer(): void;
+  respond(): void;
   /** Returns the messages since the last call: values of progress, and responses as text. */
   got(): readonly unknown[];
 }
@@ -29,10 +29,10 @@ interface Call {
 /** A call that reports progress when it is told to, in a session whose time passes when it is told to. */
 async function startCall(progressRate: Rate | "default" = slow, id: number = 1): Promise<Call> {
   const contexts: CallContext[] = [];
-  const answers: ((result: unknown) => void)[] = [];
+  const responders: ((result: unknown) => void)[] = [];
   const callTool = (_: unknown, context: CallContext): Promise<unknown> => {
     contexts.push(context);
-    return new Promise((resolve) => answers.push(resolve));
+    return new Promise((resolve) => responders.push(resolve));
   };
   const clock = new ManualClock();
   const rate = progressRate === "default" ? {} : { progressRate };
@@ -45,7 +45,7 @@ async function startCall(progressRate: Rate | "default" = slow, id: number = 1):
     async report(...values) {
       for (const progress of values) await contexts[0]?.progress({ progress });
     },
-    answer: () => answers[0]?.({ content: [] }),
+    respond: () => responders[0]?.({ content: [] }),
     got: () => take(wire),
   };
 }
@@ -94,7 +94,7 @@ describe("progress of one call (S-071, G-05)", () => {
   test("progress ends with the last notification, before the response", async () => {
     const call = await startCall();
     await call.report(...upTo(1_000));
-    call.answer();
+    call.respond();
     await settle();
     expect(call.got()).toEqual([1, 2, 1_000, "answer"]);
     await call.report(1_001);
@@ -107,7 +107,7 @@ describe("progress of one call (S-071, G-05)", () => {
     await call.report(1, 2, 9, 3, 9, 8);
     await call.clock.pass(100);
     await call.report(9, 4);
-    call.answer();
+    call.respond();
     await settle();
     expect(call.got()).toEqual([1, 2, 9, "answer"]);
   });
@@ -181,7 +181,7 @@ describe("a server", () => {
     await connection.closed;
     return got;
   };
-  const alone = {
+  const metadata = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
     "io.modelcontextprotocol/clientInfo": { name: "test", version: "1" },
     "io.modelcontextprotocol/clientCapabilities": {},
@@ -189,7 +189,7 @@ describe("a server", () => {
 
   test.each<readonly [string, object]>([
     [newest.id, {}],
-    ["2026-07-28", alone],
+    ["2026-07-28", metadata],
   ])("a server has the rate of its definition at %s (S-071, G-05)", async (id, meta) => {
     expect(await post(id, meta)).toEqual([1, 3, "answer"]);
   });

@@ -51,8 +51,8 @@ const media = defineTool({
 const ask = defineTool({
   name: "ask",
   execute: async (_args, context) => {
-    const answer = await context.sample({ messages: [], maxTokens: 1, systemPrompt: "Be brief." });
-    return answer.model;
+    const result = await context.sample({ messages: [], maxTokens: 1, systemPrompt: "Be brief." });
+    return result.model;
   },
 });
 
@@ -110,8 +110,8 @@ describe.each(handshakeRevisions.map((revision) => [revision.id, revision] as co
 
     it("a server responds to every call", async () => {
       const { sent, methods } = await converse(revision);
-      const answered = sent.filter(isObject).filter(({ result }) => result !== undefined);
-      expect(answered.map(({ id: request }) => methods.get(request)).sort()).toEqual(
+      const responses = sent.filter(isObject).filter(({ result }) => result !== undefined);
+      expect(responses.map(({ id: request }) => methods.get(request)).sort()).toEqual(
         ["initialize", ...calls.map(([method]) => method)].sort(),
       );
     });
@@ -156,14 +156,14 @@ async function converse(revision: Revision, onLoss: LossMode = "convert"): Promi
     methods.set(index + 1, method);
     wire.post({ jsonrpc: "2.0", id: index + 1, method, params });
     await settle();
-    answerSampling(wire);
+    respondToSampling(wire);
     await settle();
   }
   await connection.close();
   return { sent: wire.sent, methods, reports };
 }
 
-function answerSampling(wire: Wire): void {
+function respondToSampling(wire: Wire): void {
   const request = wire.sent.filter(isObject).find(({ method }) => method === "sampling/createMessage");
   if (!request) return;
   const result = { role: "assistant", content: { type: "text", text: "hi" }, model: "m" };
@@ -172,16 +172,16 @@ function answerSampling(wire: Wire): void {
 
 function findProblems(message: unknown, methods: Conversation["methods"], model: RevisionModel): string[] {
   if (!isObject(message)) return ["not a message"];
-  const isAnswer = message.method === undefined;
-  const name = isAnswer ? methods.get(message.id) : message.method;
+  const isResponse = message.method === undefined;
+  const name = isResponse ? methods.get(message.id) : message.method;
   const method = model.methods.find((candidate) => candidate.name === name);
   if (!method) return [`${String(name)}: unknown method`];
-  if (isAnswer && message.result === undefined) return [`${method.name}: ${JSON.stringify(message.error)}`];
-  const value = isAnswer ? message.result : message.params;
-  const shape = isAnswer ? method.result : method.params?.shape;
-  return shape ? findUnknown(value, shape, model).map((path) => `${describeMethod(method, isAnswer)}${path}`) : [];
+  if (isResponse && message.result === undefined) return [`${method.name}: ${JSON.stringify(message.error)}`];
+  const value = isResponse ? message.result : message.params;
+  const shape = isResponse ? method.result : method.params?.shape;
+  return shape ? findUnknown(value, shape, model).map((path) => `${describeMethod(method, isResponse)}${path}`) : [];
 }
 
-function describeMethod(method: Method, isAnswer: boolean): string {
-  return `${method.name} ${isAnswer ? "result" : "params"}: `;
+function describeMethod(method: Method, isResponse: boolean): string {
+  return `${method.name} ${isResponse ? "result" : "params"}: `;
 }

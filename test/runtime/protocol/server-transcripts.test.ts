@@ -47,7 +47,7 @@ const call = (id: unknown, name: string): object => ({ id, method: "tools/call",
 const internal = (id: unknown): object => ({ id, error: { code: -32603, message: "Internal error" } });
 const ping: Line = [">", { id: "still", method: "ping" }];
 const pong: Line = ["<", { id: "still", result: {} }];
-const refusal = (code: number, message: string, id?: unknown): object =>
+const rejection = (code: number, message: string, id?: unknown): object =>
   id === undefined ? { error: { code, message } } : { id, error: { code, message } };
 
 describe("errors and their codes", () => {
@@ -56,49 +56,49 @@ describe("errors and their codes", () => {
       "text that is not JSON is -32700 without id (J-06)",
       [
         [">", "{oops"],
-        ["<", refusal(-32700, "The message is not valid JSON")],
+        ["<", rejection(-32700, "The message is not valid JSON")],
       ],
     ],
     [
       "a lone half of a message is -32700",
       [
         [">", '{"jsonrpc":"2.0","id":1,'],
-        ["<", refusal(-32700, "The message is not valid JSON")],
+        ["<", rejection(-32700, "The message is not valid JSON")],
       ],
     ],
     [
       "a broken envelope is -32600 with the id when it can be read (J-01)",
       [
         [">", '{"id":7,"method":"ping"}'],
-        ["<", refusal(-32600, 'The member jsonrpc must be "2.0"', 7)],
+        ["<", rejection(-32600, 'The member jsonrpc must be "2.0"', 7)],
       ],
     ],
     [
       "an id of null is refused, not taken for a notification (J-04, R4)",
       [
         [">", { id: null, method: "ping" }],
-        ["<", refusal(-32600, "The id must be a string or a safe integer")],
+        ["<", rejection(-32600, "The id must be a string or a safe integer")],
       ],
     ],
     [
       "an id that is too long is rejected without it",
       [
         [">", { id: "x".repeat(513), method: "ping" }],
-        ["<", refusal(-32600, "The id exceeds 512 characters; send a shorter one")],
+        ["<", rejection(-32600, "The id exceeds 512 characters; send a shorter one")],
       ],
     ],
     [
       "a member that appears twice is refused (R8)",
       [
         [">", '{"jsonrpc":"2.0","id":1,"method":"ping","method":"tools/list"}'],
-        ["<", refusal(-32600, "The member method is duplicated", 1)],
+        ["<", rejection(-32600, "The member method is duplicated", 1)],
       ],
     ],
     [
       "two ids are refused without either",
       [
         [">", '{"jsonrpc":"2.0","id":1,"id":2,"method":"ping"}'],
-        ["<", refusal(-32600, "The member id is duplicated")],
+        ["<", rejection(-32600, "The member id is duplicated")],
       ],
     ],
     [
@@ -241,11 +241,11 @@ describe("errors and their codes", () => {
             params: { protocolVersion: newest.id, capabilities: {}, clientInfo: { name: "a", version: "1" } },
           },
         ],
-        ["<", refusal(-32600, "The session is already initialized", 1)],
+        ["<", rejection(-32600, "The session is already initialized", 1)],
       ],
     ],
     [
-      "nobody answers a notification, whatever is wrong with it (J-11, R5)",
+      "a notification has no response, whatever is wrong with it (J-11, R5)",
       [
         [">", { method: "no/such" }],
         [">", { method: "notifications/cancelled", params: 5 }],
@@ -255,7 +255,7 @@ describe("errors and their codes", () => {
       ],
     ],
     [
-      "an answer to nothing is dropped (R5)",
+      "a response to nothing is dropped (R5)",
       [
         [">", { id: 5, result: {} }],
         [">", { id: "x", error: { code: 1, message: "no" } }],
@@ -267,7 +267,7 @@ describe("errors and their codes", () => {
       "an array is -32600 without id where there are no batches (J-16)",
       [
         [">", [{ id: 1, method: "ping" }]],
-        ["<", refusal(-32600, "A message must be a JSON object; batches are not supported")],
+        ["<", rejection(-32600, "A message must be a JSON object; batches are not supported")],
       ],
     ],
     [
@@ -309,7 +309,7 @@ test("a hook that throws has no further effect", async () => {
     [">", call(1, "throws")],
     ["<", internal(1)],
     [">", "{"],
-    ["<", refusal(-32700, "The message is not valid JSON")],
+    ["<", rejection(-32700, "The message is not valid JSON")],
   ]);
 });
 
@@ -318,7 +318,7 @@ describe("limits", () => {
     const { wire } = await serveWire({ handlers, limits: { maxMessageBytes: 400 } }, newest.id);
     await runTranscript(wire, [
       [">", { id: 1, method: "ping", params: { _meta: { filler: "x".repeat(500) } } }],
-      ["<", refusal(-32600, "The message is longer than 400 bytes", 1)],
+      ["<", rejection(-32600, "The message is longer than 400 bytes", 1)],
       ping,
       pong,
     ]);
@@ -332,7 +332,7 @@ describe("limits", () => {
     wire.write(" ");
     wire.write(part);
     wire.write("\n");
-    await runTranscript(wire, [["<", refusal(-32600, "The message is longer than 16777216 bytes")], ping, pong]);
+    await runTranscript(wire, [["<", rejection(-32600, "The message is longer than 16777216 bytes")], ping, pong]);
   });
 
   test("nesting over the limit is rejected with the id (R10)", async () => {
@@ -344,9 +344,9 @@ describe("limits", () => {
       [">", request(61)],
       ["<", { id: 1, result: {} }],
       [">", request(62)],
-      ["<", refusal(-32600, "The message is nested deeper than 64 levels", 1)],
+      ["<", rejection(-32600, "The message is nested deeper than 64 levels", 1)],
       [">", request(100_000)],
-      ["<", refusal(-32600, "The message is nested deeper than 64 levels", 1)],
+      ["<", rejection(-32600, "The message is nested deeper than 64 levels", 1)],
     ]);
   });
 });
@@ -383,40 +383,40 @@ describe("batches of a revision that has them", () => {
       "an empty batch is -32600 (J-15)",
       [
         [">", []],
-        ["<", refusal(-32600, "A batch must not be empty")],
+        ["<", rejection(-32600, "A batch must not be empty")],
       ],
     ],
     [
       "a batch of notifications gets no reply (J-15)",
       [[">", [{ method: "notifications/roots/list_changed" }, { method: "no/such" }]]],
     ],
-    ["a batch of answers gets no reply", [[">", [{ id: 1, result: {} }]]]],
+    ["a batch of responses gets no response", [[">", [{ id: 1, result: {} }]]]],
     [
       "one invalid member yields one error (J-15)",
       [
         [">", [1]],
-        ["<", [refusal(-32600, "A message must be a JSON object")]],
+        ["<", [rejection(-32600, "A message must be a JSON object")]],
       ],
     ],
     [
       "a nested batch is an invalid member",
       [
         [">", [[]]],
-        ["<", [refusal(-32600, "A message must be a JSON object")]],
+        ["<", [rejection(-32600, "A message must be a JSON object")]],
       ],
     ],
     [
       "initialize is never part of a batch (J-14)",
       [
         [">", [{ id: 1, method: "initialize" }]],
-        ["<", [refusal(-32600, "initialize must not be part of a batch", 1)]],
+        ["<", [rejection(-32600, "initialize must not be part of a batch", 1)]],
       ],
     ],
     [
       "a batch over 100 members is refused as a whole (R7)",
       [
         [">", Array.from({ length: 101 }, (_, id) => ({ id, method: "ping" }))],
-        ["<", refusal(-32600, "A batch must not have more than 100 messages")],
+        ["<", rejection(-32600, "A batch must not have more than 100 messages")],
       ],
     ],
     [
@@ -449,7 +449,7 @@ describe("batches of a revision that has them", () => {
     const { wire } = await serveWire({ revisions: [batching] });
     await runTranscript(wire, [
       [">", [{ id: 1, method: "ping" }]],
-      ["<", refusal(-32600, "A message must be a JSON object; batches are not supported")],
+      ["<", rejection(-32600, "A message must be a JSON object; batches are not supported")],
     ]);
   });
 
@@ -472,9 +472,9 @@ test("a static result is sent unchanged, on every connection", async () => {
 
 test("handlers may be methods of an instance and keep their this", async () => {
   class Tools {
-    readonly answer = text("mine");
+    readonly response = text("mine");
     callTool(): object {
-      return this.answer;
+      return this.response;
     }
   }
   const { wire } = await serveWire({ handlers: new Tools(), capabilities: { tools: {} } }, newest.id);

@@ -333,20 +333,20 @@ describe("the connection of one stateless request", () => {
 
   test("sends no requests: the error names the missing capability, or the way", async () => {
     const gate = { side: "client", path: ["roots"] } as const;
-    const ask = async (row: RequestRow): Promise<unknown> => {
+    const request = async (row: RequestRow): Promise<unknown> => {
       const { run, contexts } = controlled();
       call(open(run));
       return contexts[0]?.request(row, undefined).catch((error: unknown) => error);
     };
-    expect(await ask({ ...row("roots/list", "listRoots"), gate })).toMatchObject({
+    expect(await request({ ...row("roots/list", "listRoots"), gate })).toMatchObject({
       name: "RpcError",
       data: { requiredCapabilities: { roots: {} } },
     });
     const error = {
       message: `Revision ${statelessRevision.id} does not allow ping here; send it from a tool, prompt or resource handler`,
     };
-    expect(await ask(row("ping", "ping"))).toMatchObject(error);
-    expect(await ask({ ...row("ping", "ping"), gate: { side: "server", path: ["tools"] } })).toMatchObject(error);
+    expect(await request(row("ping", "ping"))).toMatchObject(error);
+    expect(await request({ ...row("ping", "ping"), gate: { side: "server", path: ["tools"] } })).toMatchObject(error);
   });
 });
 

@@ -164,12 +164,12 @@ describe("logging", () => {
 });
 
 describe("requests for input from a handler", () => {
-  const answers: { readonly [method: string]: unknown } = {
+  const results: { readonly [method: string]: unknown } = {
     "sampling/createMessage": { role: "assistant", content: { type: "text", text: "4" }, model: "m" },
     "elicitation/create": { action: "accept", content: {} },
     "roots/list": { roots: [{ uri: "file:///a" }] },
   };
-  const answer = (method: string): unknown => answers[method];
+  const respond = (method: string): unknown => results[method];
 
   test("requests for input are sent as requests of the revision (S-17)", async () => {
     const sent: Sent[] = [];
@@ -181,10 +181,10 @@ describe("requests for input from a handler", () => {
       ]),
     );
     const session = createSession(server, newest(), { sampling: {}, elicitation: {}, roots: {} });
-    const result = await call(server, { sent, respond: answer, session });
+    const result = await call(server, { sent, respond, session });
     const text = JSON.stringify([
-      answers["sampling/createMessage"],
-      answers["elicitation/create"],
+      results["sampling/createMessage"],
+      results["elicitation/create"],
       [{ uri: "file:///a" }],
     ]);
     expect(result).toEqual({ content: [{ type: "text", text }] });

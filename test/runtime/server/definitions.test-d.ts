@@ -403,7 +403,7 @@ test("handlers and `visible` receive the principal of the request", () => {
     },
     execute: (_args, { auth, meta }) => (expectTypeOf(meta.a).toBeUnknown(), auth?.principal ?? ""),
   });
-  // @ts-expect-error the answer is known at once
+  // @ts-expect-error the result is known at once
   on202511.defineResource({ uri: "a://b", name: "b", visible: async () => true, read: () => "" });
   on202511.definePrompt({ name: "p", visible: ({ auth }) => auth !== undefined, get: () => "" });
 });

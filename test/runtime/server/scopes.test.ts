@@ -82,7 +82,7 @@ async function openSession(to = handler): Promise<Record<string, string>> {
   return headers;
 }
 
-function claimed(method: string, params: object, name: string): { body: object; headers: Record<string, string> } {
+function toStateless(method: string, params: object, name: string): { body: object; headers: Record<string, string> } {
   const headers = { "mcp-protocol-version": statelessRevision.id, "mcp-method": method, "mcp-name": name };
   return { body: request(7, method, params), headers };
 }
@@ -113,10 +113,10 @@ const ofSessions: typeof guarded = [
 describe("a client without a required scope (AR-06)", () => {
   it.each(ofSessions)("%s %j in a session is rejected with 403 and needs %s", async (method, params, needed) => {
     const headers = await openSession();
-    const refused = await send({ jsonrpc: "2.0", id: 3, method, params }, { headers });
-    expect(refused.status).toBe(403);
-    expect(refused.headers.get("www-authenticate")).toBe(`Bearer scope="${needed}", who="ann"`);
-    expect(await refused.json()).toMatchObject({
+    const rejected = await send({ jsonrpc: "2.0", id: 3, method, params }, { headers });
+    expect(rejected.status).toBe(403);
+    expect(rejected.headers.get("www-authenticate")).toBe(`Bearer scope="${needed}", who="ann"`);
+    expect(await rejected.json()).toMatchObject({
       id: 3,
       error: { message: `Insufficient scope; required: ${needed}` },
     });
@@ -128,11 +128,11 @@ describe("a client without a required scope (AR-06)", () => {
 
   it.each(guarded)("%s %j without a session is rejected with 403 and needs %s", async (method, params, needed) => {
     const name = "name" in params ? String(params.name) : "uri" in params ? String(params.uri) : "";
-    const { body, headers } = claimed(method, params, name);
-    const refused = await send(body, { headers });
-    expect(refused.status).toBe(403);
-    expect(refused.headers.get("www-authenticate")).toContain(`scope="${needed}"`);
-    expect(await refused.json()).toMatchObject({ id: 7 });
+    const { body, headers } = toStateless(method, params, name);
+    const rejected = await send(body, { headers });
+    expect(rejected.status).toBe(403);
+    expect(rejected.headers.get("www-authenticate")).toContain(`scope="${needed}"`);
+    expect(await rejected.json()).toMatchObject({ id: 7 });
     expect(ran).toEqual([]);
     expect((await send(body, { headers, scopes: needed })).status).toBe(200);
     ran.length = 0;
@@ -154,9 +154,9 @@ describe("a client without a required scope (AR-06)", () => {
       call(2, "write"),
       { jsonrpc: "2.0", id: 3, method: "resources/read", params: { uri: "notes://secret" } },
     ];
-    const refused = await send(batch, { headers, to: lone });
-    expect(refused.status).toBe(403);
-    expect(refused.headers.get("www-authenticate")).toContain('scope="files:write files:read"');
+    const rejected = await send(batch, { headers, to: lone });
+    expect(rejected.status).toBe(403);
+    expect(rejected.headers.get("www-authenticate")).toContain('scope="files:write files:read"');
     expect(ran).toEqual([]);
     expect((await send(batch, { headers, to: lone, scopes: "files:read files:write" })).status).toBe(200);
     ran.length = 0;
@@ -172,9 +172,9 @@ it("a request without authentication has no scope", async () => {
 });
 
 it("a hidden tool is unknown, whatever scopes the client has", async () => {
-  const answer = await send(call(1, "hidden"), { headers: await openSession(), scopes: "root" });
-  expect(answer.status).toBe(200);
-  expect(await answer.json()).toMatchObject({ error: { code: -32602, message: "Unknown tool: hidden" } });
+  const response = await send(call(1, "hidden"), { headers: await openSession(), scopes: "root" });
+  expect(response.status).toBe(200);
+  expect(await response.json()).toMatchObject({ error: { code: -32602, message: "Unknown tool: hidden" } });
 });
 
 it("lists show definitions that require scopes, and not the scopes", async () => {
@@ -189,7 +189,7 @@ it("lists show definitions that require scopes, and not the scopes", async () =>
 
 it("a subscription leaves out resources that the principal may not read", async () => {
   const uris = ["notes://secret", "notes://open", "user://1"];
-  const { body } = claimed("subscriptions/listen", { notifications: { resourceSubscriptions: uris } }, "");
+  const { body } = toStateless("subscriptions/listen", { notifications: { resourceSubscriptions: uris } }, "");
   const headers = { "mcp-protocol-version": statelessRevision.id, "mcp-method": "subscriptions/listen" };
   const stream = (await send(body, { headers, scopes: "users" })).body?.getReader();
   const first = new TextDecoder().decode((await stream?.read())?.value);

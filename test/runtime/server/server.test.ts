@@ -149,9 +149,9 @@ describe("a server over a connection", () => {
       });
       const [near, far] = createInMemoryTransports();
       const connection = serve(server, far);
-      const ask = createAsker(near);
+      const request = createCaller(near);
       const hello = { protocolVersion, capabilities: {}, clientInfo: { name: "test", version: "1" } };
-      expect(await ask("initialize", hello)).toEqual({
+      expect(await request("initialize", hello)).toEqual({
         result: {
           protocolVersion,
           capabilities: { logging: {}, tools: {} },
@@ -159,19 +159,19 @@ describe("a server over a connection", () => {
         },
       });
       await near.send({ jsonrpc: "2.0", method: "notifications/initialized" });
-      expect(await ask("tools/list")).toMatchObject({ result: { tools: [{ name: "add" }, { name: "broken" }] } });
+      expect(await request("tools/list")).toMatchObject({ result: { tools: [{ name: "add" }, { name: "broken" }] } });
       const structured = protocolVersion >= "2025-06-18" ? { structuredContent: { sum: 3 } } : {};
-      expect(await ask("tools/call", { name: "add", arguments: { a: 1, b: 2 } })).toEqual({
+      expect(await request("tools/call", { name: "add", arguments: { a: 1, b: 2 } })).toEqual({
         result: { content: [{ type: "text", text: '{"sum":3}' }], ...structured },
       });
-      expect(await ask("tools/call", { name: "broken" })).toEqual({
+      expect(await request("tools/call", { name: "broken" })).toEqual({
         error: { code: -32603, message: "Internal error" },
       });
       expect(errors).toEqual([
         expect.stringContaining('Tool "broken" returned a value that does not match its output schema'),
       ]);
-      expect(await ask("tools/call", { name: "other" })).toMatchObject({ error: { code: -32602 } });
-      expect(await ask("prompts/list")).toMatchObject({ error: { code: -32601 } });
+      expect(await request("tools/call", { name: "other" })).toMatchObject({ error: { code: -32602 } });
+      expect(await request("prompts/list")).toMatchObject({ error: { code: -32601 } });
       await connection.close();
     },
   );
@@ -183,14 +183,14 @@ function first(): (typeof revisions)[number] {
   return newest;
 }
 
-/** Sends requests with growing ids and hands out the rest of each answer. */
-function createAsker(transport: Transport): (method: string, params?: object) => Promise<unknown> {
-  const waiting = new Map<unknown, (answer: unknown) => void>();
+/** Sends requests with growing ids, and returns each response without its id. */
+function createCaller(transport: Transport): (method: string, params?: object) => Promise<unknown> {
+  const waiting = new Map<unknown, (response: unknown) => void>();
   transport.start({
     message(value) {
       if (!isObject(value)) return;
-      const { id, jsonrpc: _jsonrpc, ...answer } = value;
-      waiting.get(id)?.(answer);
+      const { id, jsonrpc: _jsonrpc, ...response } = value;
+      waiting.get(id)?.(response);
     },
     classified() {},
     problem() {},

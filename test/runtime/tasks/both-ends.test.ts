@@ -37,16 +37,16 @@ const server = defineServer({ name: "server", version: "1", tools: [asks, only, 
 describe("a client and a server of ours", () => {
   test("a client and a server run a tool as a task, with progress and updates", async () => {
     await using client = await connectInMemory<Declarations>(server);
-    const heard: number[] = [];
+    const received: number[] = [];
     const running = await client.callTool(
       "steps",
       {},
-      { task: true, onProgress: ({ progress }) => heard.push(progress) },
+      { task: true, onProgress: ({ progress }) => received.push(progress) },
     );
     const seen: TaskState[] = [];
     for await (const update of running.updates) seen.push(update);
     expect((await running.result()).content).toEqual([{ type: "text", text: "done" }]);
-    expect(heard).toEqual([1, 2, 3]);
+    expect(received).toEqual([1, 2, 3]);
     expect(seen.at(0)?.status).toBe("working");
     expect(seen.at(-1)).toMatchObject({ status: "completed", statusMessage: "step 3" });
     expect(await client.listTasks()).toEqual([await running.status()]);
@@ -86,11 +86,11 @@ describe("a request of the server as a task of the client", () => {
       return { role: "assistant", model: "m", content: { type: "text", text: "hi" } } as const;
     },
   };
-  const question = { messages: [], maxTokens: 1, task: { ttl: 5_000 } };
+  const params = { messages: [], maxTokens: 1, task: { ttl: 5_000 } };
   const thinks = defineTool({
     name: "thinks",
     task: true,
-    execute: async (_args, { sample }) => (await sample(question)).model,
+    execute: async (_args, { sample }) => (await sample(params)).model,
   });
   const asking = defineServer({ name: "server", version: "1", tools: [thinks], onError: () => {} });
   const tasks = { pollInterval: 5 };
@@ -112,8 +112,8 @@ describe("a request of the server as a task of the client", () => {
   });
 
   test("a task of the client fails with the error of its handler", async () => {
-    const refusing = { task: true, createMessage: () => Promise.reject(new Error("no")) } as const;
-    await using client = await connectInMemory<Declarations>(asking, { sampling: refusing, tasks });
+    const rejecting = { task: true, createMessage: () => Promise.reject(new Error("no")) } as const;
+    await using client = await connectInMemory<Declarations>(asking, { sampling: rejecting, tasks });
     expect((await client.callTool("thinks")).isError).toBe(true);
   });
 
@@ -154,10 +154,10 @@ test("a task that a client begins after the end of the call is cancelled (C-07, 
     { capabilities: { sampling: {}, tasks: { cancel: {}, requests: { sampling: { createMessage: {} } } } } },
   );
   const requestId = client.post("tools/call", { name: "thinks" });
-  const question = await client.receiveRequest("sampling/createMessage");
+  const request = await client.receiveRequest("sampling/createMessage");
   client.notify("notifications/cancelled", { requestId });
   const now = new Date().toISOString();
-  client.respond(question, {
+  client.respond(request, {
     task: { taskId: "a", status: "working", createdAt: now, lastUpdatedAt: now, ttl: null },
   });
   expect((await client.receiveRequest("tasks/cancel")).params).toMatchObject({ taskId: "a" });
@@ -192,9 +192,9 @@ describe("tasks over HTTP, without a stream of their own", () => {
     for (let status = "working"; status === "working";) {
       // What the server does next takes a turn of the event loop.
       await new Promise((resolve) => setTimeout(resolve, 1));
-      const answer = await post({ id: 2, method: "tasks/get", params: { taskId } });
-      expect(answer.headers.get("content-type")).toBe("application/json");
-      ({ status } = (await answer.json()).result);
+      const response = await post({ id: 2, method: "tasks/get", params: { taskId } });
+      expect(response.headers.get("content-type")).toBe("application/json");
+      ({ status } = (await response.json()).result);
     }
     const waiting = await post({ id: 3, method: "tasks/result", params: { taskId } });
     expect(waiting.headers.get("content-type")).toBe("text/event-stream");
@@ -206,8 +206,8 @@ describe("tasks over HTTP, without a stream of their own", () => {
     }[] = [];
     for await (const chunk of waiting.body?.pipeThrough(new TextDecoderStream()) ?? []) {
       for (const [, data] of chunk.matchAll(/^data: (\{.*)$/gm)) said.push(JSON.parse(String(data)));
-      const question = said.find(({ method }) => method === "elicitation/create");
-      if (question && said.at(-1) === question) await post({ id: question.id, result: { action: "decline" } });
+      const request = said.find(({ method }) => method === "elicitation/create");
+      if (request && said.at(-1) === request) await post({ id: request.id, result: { action: "decline" } });
     }
     expect(said.find(({ method }) => method === "elicitation/create")?.params).toMatchObject({
       _meta: related(taskId),
@@ -250,8 +250,8 @@ describe("tasks over HTTP, without a stream of their own", () => {
   test("tasks are not declared where no client can return for them, and every tool runs as a plain call (TK-03, TK-24)", async () => {
     const { handler, post, declared } = await open({ sessions: false });
     expect(declared).not.toHaveProperty("tasks");
-    const answer = await post({ id: 1, method: "tools/call", params: { name: "only", task: {} } });
-    expect((await answer.json()).result).toMatchObject({ content: [{ text: "done" }] });
+    const response = await post({ id: 1, method: "tools/call", params: { name: "only", task: {} } });
+    expect((await response.json()).result).toMatchObject({ content: [{ text: "done" }] });
     await handler.close();
   });
 
@@ -261,8 +261,8 @@ describe("tasks over HTTP, without a stream of their own", () => {
     expect(declared).toHaveProperty("tasks.list");
     const call = { id: 1, method: "tools/call", params: { name: "only", task: {} } };
     const { taskId } = (await (await post(call)).json()).result.task;
-    const answer = await post({ id: 2, method: "tasks/result", params: { taskId } });
-    expect(await answer.text()).toContain('"text":"done"');
+    const response = await post({ id: 2, method: "tasks/result", params: { taskId } });
+    expect(await response.text()).toContain('"text":"done"');
     await handler.close();
   });
 });

@@ -44,8 +44,8 @@ function createWorld() {
 
 test("a task that is being stored while its server closes is removed, and its work does not begin", async () => {
   const { world, records, stored, memory, definition } = createWorld();
-  const { server, request: ask } = serveExtension(definition);
-  const response = ask("tools/call", { name: "t" });
+  const { server, request } = serveExtension(definition);
+  const response = request("tools/call", { name: "t" });
   await expect.poll(() => records).toHaveLength(1);
   const closed = server.close({ drain: 0 });
   await settle();
@@ -59,8 +59,8 @@ test("a task that is being stored while its server closes is removed, and its wo
 test("a server whose store does not respond closes after a time", async () => {
   const { records, stored, memory, definition } = createWorld();
   const clock = new ManualClock();
-  const { server, request: ask } = serveExtension({ ...definition, tasks: { ...definition.tasks, clock } });
-  const response = ask("tools/call", { name: "t" });
+  const { server, request } = serveExtension({ ...definition, tasks: { ...definition.tasks, clock } });
+  const response = request("tools/call", { name: "t" });
   await expect.poll(() => records).toHaveLength(1);
   const closed = server.close({ drain: 0 });
   await settle();

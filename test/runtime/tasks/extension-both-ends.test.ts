@@ -33,8 +33,8 @@ const asks = defineTool({
   name: "asks",
   task,
   execute: async (_args, { elicit }) => {
-    const answers = await Promise.all([elicit(form), elicit(form)]);
-    return answers.map(({ action }) => action).join();
+    const results = await Promise.all([elicit(form), elicit(form)]);
+    return results.map(({ action }) => action).join();
   },
 });
 const endless = defineTool({
@@ -57,8 +57,8 @@ describe("a client with the tasks extension", () => {
     await using client = await connectInMemory<Declarations>(server, { extensions });
     expect((await client.callTool("quick")).content).toEqual(done);
     expect((await client.callTool("plain")).content).toEqual(done);
-    const refused = await client.callTool("fails").catch((error: unknown) => error);
-    expect(isPeerError(refused) && [refused.code, refused.message]).toEqual([-32000, "stop"]);
+    const rejected = await client.callTool("fails").catch((error: unknown) => error);
+    expect(isPeerError(rejected) && [rejected.code, rejected.message]).toEqual([-32000, "stop"]);
   });
 
   test("a client polls a task as at every revision that has them (XT-20)", async () => {
@@ -74,16 +74,16 @@ describe("a client with the tasks extension", () => {
   });
 
   test("a client responds to input requests of a task by the handlers of plain requests (XT-21)", async () => {
-    const asked: object[] = [];
+    const requested: object[] = [];
     const elicitation = {
       form: (params: object) => {
-        asked.push(params);
+        requested.push(params);
         return { action: "accept", content: { a: "1" } } as const;
       },
     };
     await using client = await connectInMemory<Declarations>(server, { extensions, elicitation });
     expect((await client.callTool("asks")).content).toEqual([{ type: "text", text: "accept,accept" }]);
-    expect(asked).toEqual([form, form]);
+    expect(requested).toEqual([form, form]);
   });
 
   test("a client cancels a task that has no caller any more, by a request (XT-15)", async () => {
@@ -115,12 +115,12 @@ describe("a client with the tasks extension", () => {
 describe("a client and a test server of tasks", () => {
   async function open(
     clock: ManualClock,
-    onAsked: () => unknown = () => {},
+    onRequest: () => unknown = () => {},
   ): Promise<{ readonly session: DefaultClientSession; readonly wire: Wire }> {
     const wire = new Wire();
     const elicitation = {
       form() {
-        onAsked();
+        onRequest();
         return { action: "decline" };
       },
     };
@@ -152,13 +152,13 @@ describe("a client and a test server of tasks", () => {
   const working = { resultType: "complete", status: "working", ...head };
   const ended = { resultType: "complete", status: "completed", result: { content: done }, ...head };
 
-  /** Answers the next message, which must be a request of this method, and gives it. */
-  async function serve(wire: Wire, method: string, answer: object): Promise<Message> {
+  /** Responds to the next message, which has to be a request of this method, and returns it. */
+  async function serve(wire: Wire, method: string, result: object): Promise<Message> {
     const request = await receive(wire, (message) => message.method !== undefined);
     expect(request.method).toBe(method);
     const params = isObject(request.params) ? request.params : {};
     expect(params).toHaveProperty(["_meta", meta.capabilities, "extensions", extension.id], {});
-    wire.post({ jsonrpc: "2.0", id: request.id, ...answer });
+    wire.post({ jsonrpc: "2.0", id: request.id, ...result });
     await settle();
     return { id: request.id, ...params };
   }
@@ -190,8 +190,8 @@ describe("a client and a test server of tasks", () => {
     clock.advance(999);
     await settle();
     expect(wire.sent).toEqual([]);
-    const question = { method: "elicitation/create", params: form };
-    const waiting = { resultType: "complete", status: "input_required", inputRequests: { k: question }, ...head };
+    const inputRequest = { method: "elicitation/create", params: form };
+    const waiting = { resultType: "complete", status: "input_required", inputRequests: { k: inputRequest }, ...head };
     clock.advance(1);
     await serve(wire, "tasks/get", { result: waiting });
     const update = await serve(wire, "tasks/update", { result: { resultType: "complete" } });
@@ -210,12 +210,12 @@ describe("a client and a test server of tasks", () => {
     ["is refused asks again", { code: -32602, message: "Invalid params" }, 2],
   ])("a client and a server whose response %s", async (_how, error, times) => {
     const clock = new ManualClock();
-    let asked = 0;
-    const { session, wire } = await open(clock, () => (asked += 1));
+    let requests = 0;
+    const { session, wire } = await open(clock, () => (requests += 1));
     const followed = session.toolTask("t");
     const waiting = followed.result().catch((thrown: unknown) => thrown);
-    const question = { method: "elicitation/create", params: form };
-    const shown = { resultType: "complete", status: "input_required", inputRequests: { k: question }, ...head };
+    const inputRequest = { method: "elicitation/create", params: form };
+    const shown = { resultType: "complete", status: "input_required", inputRequests: { k: inputRequest }, ...head };
     await serve(wire, "tasks/get", { result: shown });
     const update = await receive(wire, ({ method }) => method === "tasks/update");
     if (error) wire.post({ jsonrpc: "2.0", id: update.id, error });
@@ -229,7 +229,7 @@ describe("a client and a test server of tasks", () => {
     clock.advance(1_000);
     await serve(wire, "tasks/get", { result: ended });
     expect(await again).toEqual({ content: done });
-    expect(asked).toBe(times);
+    expect(requests).toBe(times);
   });
 
   test("a client that requests a task sends the call again when the server rejects its headers", async () => {

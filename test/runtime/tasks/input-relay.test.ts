@@ -62,12 +62,12 @@ async function leaveTask(pollInterval?: number): Promise<{
 test("an input request that another process has sent is cancelled with its task, before the response (TK-21)", async () => {
   const { second, taskId } = await leaveTask();
   const waiting = second.post("tasks/result", { taskId });
-  const question = await second.receiveRequest("elicitation/create");
+  const request = await second.receiveRequest("elicitation/create");
   await second.call("tasks/cancel", { taskId });
   expect(
     await second.receive(({ method, id }) => method === "notifications/cancelled" || id === waiting),
   ).toMatchObject({
-    params: { requestId: question.id },
+    params: { requestId: request.id },
   });
   expect(await second.receive(({ id }) => id === waiting)).toMatchObject({ error: { code: -32602 } });
 });
@@ -76,9 +76,9 @@ test("an input request that two other processes have sent is cancelled at one wh
   const { second, third, taskId } = await leaveTask();
   second.post("tasks/result", { taskId });
   const waiting = third.post("tasks/result", { taskId });
-  const question = await second.receiveRequest("elicitation/create");
+  const request = await second.receiveRequest("elicitation/create");
   third.respond(await third.receiveRequest("elicitation/create"), { action: "accept", content: {} });
-  expect(await second.receiveRequest("notifications/cancelled")).toMatchObject({ params: { requestId: question.id } });
+  expect(await second.receiveRequest("notifications/cancelled")).toMatchObject({ params: { requestId: request.id } });
   const next = await third.receiveRequest("elicitation/create");
   expect(next.params).toMatchObject({ message: "Once more?" });
   third.respond(next, { action: "decline" });

@@ -76,12 +76,12 @@ class Rig {
 test("an input request is no longer open once its response has arrived, before the task has read it", async () => {
   const { call, record } = await Rig.open();
   const channel = new SessionChannel("a", call, true, { record: { ...record, lease: 1_000 }, publish: () => {} });
-  const asked = channel.ask(elicit, form, { signal: new AbortController().signal })();
+  const pending = channel.ask(elicit, form, { signal: new AbortController().signal })();
   await settle();
   expect(Object.keys(channel.inputRequests ?? {})).toEqual(["elicit-1"]);
   channel.respond?.({ "elicit-1": { result: accept } });
   expect(channel.inputRequests).toEqual({});
-  expect(await asked).toEqual(accept);
+  expect(await pending).toEqual(accept);
 });
 
 describe("a task that is over", () => {
@@ -95,10 +95,10 @@ describe("a task that is over", () => {
 
   test("responses for a task that is over are ignored", async () => {
     const rig = await Rig.open();
-    const asked = rig.task.ask(elicit, form);
+    const pending = rig.task.ask(elicit, form);
     await settle();
     rig.task.abandon("gone");
-    await expect(asked).rejects.toThrow("gone");
+    await expect(pending).rejects.toThrow("gone");
     const { updatedAt } = (await rig.stored) ?? expect.unreachable();
     await rig.store.change(rig.key, { updatedAt: "2026-02-02T00:00:00Z" });
     await rig.task.respond({ "elicit-1": accept });
@@ -154,12 +154,12 @@ describe("an input request of a task", () => {
   test("input requests one after the other read the store for responses until the last has one", async () => {
     const { task, store, key, clock } = await Rig.open();
     for (const id of ["elicit-1", "elicit-2"]) {
-      const asked = task.ask(elicit, form);
+      const pending = task.ask(elicit, form);
       await settle();
       expect(await findTask(store, key)).toMatchObject({ status: "input_required", inputRequests: { [id]: {} } });
       await store.change(key, { inputResponses: { [id]: accept }, updatedAt: "2026-01-01T00:00:00Z" });
       await clock.pass(1_000);
-      expect(await asked).toEqual(accept);
+      expect(await pending).toEqual(accept);
     }
     expect((await findTask(store, key))?.status).toBe("working");
     await clock.pass(1_000);
@@ -168,11 +168,11 @@ describe("an input request of a task", () => {
 
   test("a task that ends while it waits for a response no longer reads the store", async () => {
     const { task, clock } = await Rig.open();
-    const asked = task.ask(elicit, form);
+    const pending = task.ask(elicit, form);
     await settle();
     expect(clock.active).toBe(1);
     task.abandon("gone");
-    await expect(asked).rejects.toThrow("gone");
+    await expect(pending).rejects.toThrow("gone");
     await settle();
     expect(clock.active).toBe(0);
   });

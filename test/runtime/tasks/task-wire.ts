@@ -27,7 +27,7 @@ export class RawPeer {
     this.wire = wire;
   }
 
-  /** Sends a request, and gives its answer. */
+  /** Sends a request, and returns its response. */
   async request(method: string, params?: object): Promise<Message> {
     const id = this.post(method, params);
     return this.receive((message) => message.id === id && message.method === undefined);
@@ -146,7 +146,7 @@ export async function findTask(store: Pick<TaskStore, "find">, key: TaskKey): Pr
   return store.find(key);
 }
 
-/** The id in the answer to a request that became a task. */
+/** The id in the result of a request that became a task. */
 export function readId(created: Message): string {
   const { task } = created;
   if (!isObject(task) || typeof task.taskId !== "string") throw new Error("No task was created");

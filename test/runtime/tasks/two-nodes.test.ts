@@ -68,7 +68,7 @@ function openNodes(): Nodes {
   return { clock, tasks, a: open(), b: open() };
 }
 
-/** Makes a store answer later, as a database does. */
+/** Makes a store respond later, as a database does. */
 function toSlow(store: MemorySessionStore): SessionStore {
   return {
     add: async (record) => (await settle(), store.add(record)),
@@ -99,14 +99,14 @@ class Client {
     return handler.fetch(toRequest(method, message && { jsonrpc: "2.0", ...message }, headers));
   }
 
-  async ask({ handler }: Node, method: string, params?: object): Promise<Message> {
+  async request({ handler }: Node, method: string, params?: object): Promise<Message> {
     this.#lastId += 1;
     const response = await this.send(handler, "POST", { id: this.#lastId, method, ...(params && { params }) });
     return JSON.parse(await response.text());
   }
 
   async call(node: Node, method: string, params?: object): Promise<Message> {
-    const { result, error } = await this.ask(node, method, params);
+    const { result, error } = await this.request(node, method, params);
     if (!isObject(result)) throw new Error(`${method} failed: ${JSON.stringify(error)}`);
     return result;
   }
@@ -146,7 +146,7 @@ describe("the owner of a task without a principal", () => {
     const taskId = await (await Client.open(a)).start(a, "quick");
     const stranger = await Client.open(b);
     for (const node of [a, b]) {
-      expect(await stranger.ask(node, "tasks/get", { taskId })).toMatchObject({ error: { code: -32602 } });
+      expect(await stranger.request(node, "tasks/get", { taskId })).toMatchObject({ error: { code: -32602 } });
       expect(await stranger.call(node, "tasks/list")).toEqual({ tasks: [] });
     }
   });

@@ -39,11 +39,11 @@ test.each(["stdio", "http", "tcp", "websocket"])(
   "a call over %s fails immediately if the server exits without a response",
   async (over) => {
     const links = linksTo(`console.error("no DATABASE_URL"); process.exitCode = 3;`);
-    const ask = async (): Promise<unknown> => {
+    const request = async (): Promise<unknown> => {
       const link = await links[over]?.("any");
       return link?.exchange({ id: 1, method: "ping" });
     };
-    await expect(ask()).rejects.toThrow("the server ended with code 3");
+    await expect(request()).rejects.toThrow("the server ended with code 3");
   },
 );
 

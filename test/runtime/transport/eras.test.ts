@@ -67,14 +67,14 @@ describe.each([
     closers.push(() => Promise.all(clients.map((client) => client.close())));
     const sessions = await Promise.all(clients.map((client) => client.connect(open)));
     expect(sessions.map((session) => session.revision)).toEqual(revisions);
-    const heard: string[] = [];
+    const received: string[] = [];
     for (const session of sessions) {
       const { id } = session.revision;
       expect((await session.callTool("say")).content).toEqual([{ type: "text", text: id }]);
-      await session.subscribe("note://a", () => heard.push(id));
+      await session.subscribe("note://a", () => received.push(id));
     }
     server.resources.notifyUpdated("note://a");
-    await expect.poll(() => [...heard].sort()).toEqual(revisions.map(({ id }) => id).sort());
+    await expect.poll(() => [...received].sort()).toEqual(revisions.map(({ id }) => id).sort());
   });
 
   test("a client of every revision needs no session (TX-04)", async () => {

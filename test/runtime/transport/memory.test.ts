@@ -8,21 +8,21 @@ import { handshakeRevisions, newest } from "../../kit/revisions.ts";
 import { settle } from "../../../runtime/testing/manual-clock.ts";
 
 class Ear implements Receiver {
-  readonly heard: unknown[] = [];
+  readonly received: unknown[] = [];
   message(value: unknown): void {
-    this.heard.push(value);
+    this.received.push(value);
   }
   classified(incoming: Incoming): void {
-    this.heard.push(incoming);
+    this.received.push(incoming);
   }
   problem({ kind }: FramingProblem): void {
-    this.heard.push(kind);
+    this.received.push(kind);
   }
   ended(): void {
-    this.heard.push("ended");
+    this.received.push("ended");
   }
   disconnected(): void {
-    this.heard.push("disconnected");
+    this.received.push("disconnected");
   }
 }
 
@@ -41,10 +41,10 @@ test("messages arrive later, in order, as copies", async () => {
   void a.send(note(params));
   params.list.push(2);
   void a.send(note({}));
-  expect(ear.heard).toEqual([]);
+  expect(ear.received).toEqual([]);
   await settle();
-  expect(ear.heard).toEqual([note({ list: [1] }), note({})]);
-  expect(Object.keys(Object(ear.heard[0]).params)).toEqual(["list"]);
+  expect(ear.received).toEqual([note({ list: [1] }), note({})]);
+  expect(Object.keys(Object(ear.received[0]).params)).toEqual(["list"]);
 });
 
 test("messages that are sent before the other end listens are kept for it", async () => {
@@ -55,7 +55,7 @@ test("messages that are sent before the other end listens are kept for it", asyn
   const ear = new Ear();
   b.start(ear);
   await settle();
-  expect(ear.heard).toEqual([note(1)]);
+  expect(ear.received).toEqual([note(1)]);
 });
 
 test("messages that were sent before closing still arrive, and closing closes both ends", async () => {
@@ -70,7 +70,7 @@ test("messages that were sent before closing still arrive, and closing closes bo
   void b.send(note(3));
   await b.close();
   await settle();
-  expect([ears[0].heard, ears[1].heard]).toEqual([["disconnected"], [note(1), "disconnected"]]);
+  expect([ears[0].received, ears[1].received]).toEqual([["disconnected"], [note(1), "disconnected"]]);
 });
 
 test("a whole conversation of 1000 concurrent calls leaves nothing behind", async () => {
@@ -108,5 +108,5 @@ test("a message with more values than allowed is stray data, as it is where text
   void a.send(note({ items: Array.from({ length: 20 }, (_, index) => index) }));
   void a.send({ jsonrpc: "2.0", id: 1, result: { items: [{}, {}, {}, {}, {}, {}, {}, {}, {}, {}] } });
   await settle();
-  expect(ear.heard).toEqual([note(fits), "values", "values", "values", "values", "values"]);
+  expect(ear.received).toEqual([note(fits), "values", "values", "values", "values", "values"]);
 });

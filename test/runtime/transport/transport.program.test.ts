@@ -125,7 +125,7 @@ testTransport("WebSocket", {
 
 const http: readonly (readonly [string, HttpOptions, (url: string) => Transport, boolean])[] = [
   ["Streamable HTTP", {}, openHttp, true],
-  ["Streamable HTTP that answers by streams", { responseMode: "sse" }, openHttp, true],
+  ["Streamable HTTP that responds with streams", { responseMode: "sse" }, openHttp, true],
   ["HTTP with SSE", { sse: { path: "/mcp" } }, (url) => createSseClientTransport(url), false],
 ];
 

@@ -22,8 +22,8 @@ export function createSuiteServer(timeouts: Partial<Timeouts> = {}): Acceptor {
     },
     async ask({ n }, context) {
       const calls = new ServerCalls(context);
-      const answers = await Promise.all(Array.from({ length: n }, () => calls.listRoots()));
-      return answers.flatMap(({ roots }) => roots.map(({ uri }) => uri)).length;
+      const results = await Promise.all(Array.from({ length: n }, () => calls.listRoots()));
+      return results.flatMap(({ roots }) => roots.map(({ uri }) => uri)).length;
     },
     /** Reports progress before and after a request to its client. */
     async visit(_args, context) {

@@ -21,7 +21,7 @@ export interface SuiteServer {
 /** A transport to test. */
 export interface SuiteSubject {
   readonly start: (timeouts?: Partial<Timeouts>) => Promise<SuiteServer>;
-  /** Connections outlive their server: calls fail, but a later server could answer the next ones. */
+  /** Connections outlive their server: calls fail, but a later server could respond to the next ones. */
   readonly outlivesServer?: boolean;
   /** There is nothing between the two ends that could break. */
   readonly neverBreaks?: boolean;
@@ -63,8 +63,8 @@ export function testTransport(
 
     test("a transport carries calls in both directions at once", async () => {
       const { client } = await connectPair();
-      const asked = await Promise.all(Array.from({ length: 10 }, () => callTool(client, "ask", { n: 20 })));
-      expect(asked).toEqual(asked.map(() => "20"));
+      const requested = await Promise.all(Array.from({ length: 10 }, () => callTool(client, "ask", { n: 20 })));
+      expect(requested).toEqual(requested.map(() => "20"));
     });
 
     test("a transport delivers progress in order, all of it before the result (G-03)", async () => {

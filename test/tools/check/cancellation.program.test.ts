@@ -93,9 +93,9 @@ describe("cancellation by a message", () => {
 });
 
 /** A server without sessions that neither looks at headers nor minds who is gone, but for what is changed. */
-function serveAlone(changes: {
+function serveStateless(changes: {
   readonly closed?: () => void;
-  readonly refuse?: (
+  readonly reject?: (
     headers: Readonly<Record<string, unknown>>,
     method: string,
     params: Readonly<Record<string, unknown>>,
@@ -105,17 +105,17 @@ function serveAlone(changes: {
 }): Promise<Running> {
   return serveRaw(async (request, response) => {
     const { id, method, params = {} } = toMessage(await readText(request));
-    const answer = (status: number, parts: object): void =>
+    const respond = (status: number, parts: object): void =>
       void response
         .writeHead(status, { "content-type": "application/json" })
         .end(JSON.stringify({ jsonrpc: "2.0", id, ...parts }));
     if (changes.isDead?.()) return void response.destroy();
     if (id === undefined) return void response.writeHead(method === "" ? 400 : 202).end();
-    const refusal = changes.refuse?.(request.headers, method, params);
-    if (refusal) return answer(refusal[0], { error: { code: refusal[1], message: "no" } });
+    const rejection = changes.reject?.(request.headers, method, params);
+    if (rejection) return respond(rejection[0], { error: { code: rejection[1], message: "no" } });
     switch (method) {
       case "server/discover":
-        return answer(200, {
+        return respond(200, {
           result: {
             ...complete,
             supportedVersions: [statelessRevision.id],
@@ -123,14 +123,14 @@ function serveAlone(changes: {
           },
         });
       case "tools/list":
-        return answer(200, { result: { ...complete, tools: changes.tools ?? [] } });
+        return respond(200, { result: { ...complete, tools: changes.tools ?? [] } });
       case "tools/call":
-        return answer(200, { result: { resultType: "complete", content: [], isError: true } });
+        return respond(200, { result: { resultType: "complete", content: [], isError: true } });
       case "subscriptions/listen":
         response.writeHead(200, { "content-type": "text/event-stream" }).flushHeaders();
         return void response.on("close", () => changes.closed?.());
       default:
-        return answer(404, { error: { code: -32601, message: "no" } });
+        return respond(404, { error: { code: -32601, message: "no" } });
     }
   });
 }
@@ -153,12 +153,12 @@ function toMessage(text: string): Received {
 
 describe("cancellation by closing the stream", () => {
   test("`check` finds no problem in a server that continues after a stream was closed", async () => {
-    expect(findingsAbout(await examineHttp(await serveAlone({})), "cancellation")).toEqual([]);
+    expect(findingsAbout(await examineHttp(await serveStateless({})), "cancellation")).toEqual([]);
   });
 
   test("`check` reports a server that stops responding after a stream was closed", async () => {
     let isDead = false;
-    const running = await serveAlone({ closed: () => (isDead = true), isDead: () => isDead });
+    const running = await serveStateless({ closed: () => (isDead = true), isDead: () => isDead });
     expect(findingsAbout(await examineHttp(running), "cancellation")).toEqual([
       "error subscriptions/listen was cancelled: after subscriptions/listen was cancelled, server/discover gets no response any more",
     ]);
@@ -170,15 +170,15 @@ describe("headers that repeat members of the body", () => {
     ["no rejection at all (TH-12, TH-18)", undefined, "error", "HTTP 200"],
     ["a rejection with another code (TH-18)", [400, -32602] as const, "warning", "HTTP 400 with the error -32602"],
     ["a rejection with another status (TH-18)", [200, -32020] as const, "warning", "HTTP 200 with the error -32020"],
-  ])("`check` reports a server that receives contradicting headers: %s", async (_what, refusal, severity, how) => {
-    const running = await serveAlone({
-      refuse: (headers, method) => (isHonest(headers, method) ? undefined : refusal),
+  ])("`check` reports a server that receives contradicting headers: %s", async (_what, rejection, severity, how) => {
+    const running = await serveStateless({
+      reject: (headers, method) => (isHonest(headers, method) ? undefined : rejection),
     });
     const seen = findingsAbout(await examineHttp(running), "http-mirrored-headers");
     const subjects = seen.map((text) => text.replace(/: the response is .*$/, ""));
     const tool = "tools/call";
     const ofTools =
-      refusal?.[1] === -32602
+      rejection?.[1] === -32602
         ? []
         : [`${severity} ${tool} without Mcp-Name`, `${severity} ${tool} with Mcp-Name: doctor-another`];
     expect(subjects).toEqual([
@@ -210,10 +210,10 @@ describe("headers that repeat members of the body", () => {
     ["an unknown tool when every tool may change something", [look], "doctor-no-such-tool", []],
   ])("`check` calls %s, for a server that validates arguments before headers", async (_what, tools, called, found) => {
     const names = new Set<unknown>();
-    const running = await serveAlone({
+    const running = await serveStateless({
       tools,
       // What is wrong with a call is told before anything is compared.
-      refuse: (headers, method, params) => {
+      reject: (headers, method, params) => {
         if (method !== "tools/call") return isHonest(headers, method) ? undefined : [400, -32020];
         if (headers["mcp-method"] === method && headers["mcp-name"] !== params.name) names.add(params.name);
         const tool = tools.find(({ name }) => name === params.name);
@@ -228,8 +228,8 @@ describe("headers that repeat members of the body", () => {
   });
 
   test("`check` finds no problem in a server that compares all headers", async () => {
-    const running = await serveAlone({
-      refuse: (headers, method) => (isHonest(headers, method) ? undefined : [400, -32020]),
+    const running = await serveStateless({
+      reject: (headers, method) => (isHonest(headers, method) ? undefined : [400, -32020]),
     });
     expect(findingsAbout(await examineHttp(running), "http-mirrored-headers")).toEqual([]);
   });

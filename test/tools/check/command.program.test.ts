@@ -142,7 +142,7 @@ describe("reports of `check`", () => {
 });
 
 describe("create-mcp-server check", () => {
-  const answering = `
+  const responder = `
     const send = (id, result) => process.stdout.write(JSON.stringify({ jsonrpc: "2.0", id, ...result }) + "\\n");
     require("node:readline").createInterface({ input: process.stdin }).on("line", (line) => {
       let message;
@@ -156,7 +156,7 @@ describe("create-mcp-server check", () => {
   test("`check` passes a small and correct server, and writes the report to the `--output` file", async () => {
     const output = join(temporaryFolder(), "report.json");
     const options = { protocol: "2025-11-25", format: "json", output } as const;
-    expect(await check([process.execPath, "-e", answering], options)).toEqual({ code: 0, stdout: "", stderr: "" });
+    expect(await check([process.execPath, "-e", responder], options)).toEqual({ code: 0, stdout: "", stderr: "" });
     expect(JSON.parse(readFileSync(output, "utf8"))).toMatchObject({ server: { name: "tiny" }, findings: [] });
   });
 
@@ -249,7 +249,7 @@ describe("create-mcp-server check", () => {
   );
 
   test("`check` reports a server that exits during the session with the reason", async () => {
-    const exiting = `${answering} console.error("no database"); let count = 0;
+    const exiting = `${responder} console.error("no database"); let count = 0;
       require("node:readline").createInterface({ input: process.stdin }).on("line", () => { if (++count === 8) process.exit(4); });`;
     const options = { timeout: 60, protocol: "2025-11-25", format: "json" } as const;
     const { code, stdout } = await check([process.execPath, "-e", exiting], options);

@@ -197,7 +197,7 @@ test("a list with more items than the stack has is read in part", { timeout: 60_
 test.each([
   ["rejects", withError(-32602)],
   [
-    "answers with the page again",
+    "returns the page again",
     withResult({ tools: [{ name: "a", description: "a", inputSchema: { type: "object" } }], nextCursor: "" }),
   ],
 ])("a server that ends a list with an empty cursor, which it %s, is reported once", async (_, last) => {

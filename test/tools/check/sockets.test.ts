@@ -28,8 +28,8 @@ function look(wires: WireFactory, spoken = revisions): Promise<CheckReport> {
   return examine(wires, { target: "test", revisions: spoken });
 }
 
-/** Answers handshakes and pings, and nothing well. */
-function answerLine(line: string, send: (text: string) => void): void {
+/** Responds to handshakes and pings, and to nothing well. */
+function respondToLine(line: string, send: (text: string) => void): void {
   const { id, method, params } = parse(line);
   const result = {
     protocolVersion: params?.protocolVersion,
@@ -75,7 +75,7 @@ describe("`check` over TCP", () => {
       createTcpServer((socket) => {
         socket.on("error", () => {});
         socket.setEncoding("utf8").on("data", (text) => {
-          for (const line of String(text).split("\n")) answerLine(line, (answer) => socket.write(`${answer}\n`));
+          for (const line of String(text).split("\n")) respondToLine(line, (response) => socket.write(`${response}\n`));
         });
       }),
     );
@@ -111,7 +111,7 @@ describe("`check` over WebSocket", () => {
         socket.on("error", () => {});
         socket.on("message", (data) => {
           socket.send(Buffer.from([1]));
-          answerLine(String(data), (answer) => socket.send(answer));
+          respondToLine(String(data), (response) => socket.send(response));
         });
       });
       const port = await listen(http);
@@ -128,9 +128,9 @@ describe("`check` over WebSocket", () => {
       const authenticate = (head: RequestHead) =>
         head.header("authorization") === "Bearer key" ? { principal: "me" } : { status: 401 };
       const url = await serveSockets(createOurServer(ids), { authenticate });
-      const refused = await look(wiresOf(url), [newest]);
-      expect(rulesOf(refused)).toEqual(["known-revision"]);
-      expect(JSON.stringify(refused.results)).toMatch(/401/);
+      const rejected = await look(wiresOf(url), [newest]);
+      expect(rulesOf(rejected)).toEqual(["known-revision"]);
+      expect(JSON.stringify(rejected.results)).toMatch(/401/);
       expect((await look(wiresOf(url, { Authorization: "Bearer key" }), [newest])).revisions).toEqual([newest.id]);
     },
   );

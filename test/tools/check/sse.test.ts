@@ -124,7 +124,7 @@ function serveCareless(): Promise<Running> {
     response.writeHead(isMessage ? 202 : 400).end();
     const { id, method, params } = isMessage ? JSON.parse(body) : {};
     if (id === undefined || id === "doctor-stranger") return;
-    const answer =
+    const result =
       method === "initialize"
         ? {
             result: {
@@ -136,6 +136,6 @@ function serveCareless(): Promise<Running> {
         : method === "ping"
           ? { result: {} }
           : { error: { code: -32601, message: "not here" } };
-    stream?.write(`data: ${JSON.stringify({ jsonrpc: "2.0", id, ...answer })}\n\n`);
+    stream?.write(`data: ${JSON.stringify({ jsonrpc: "2.0", id, ...result })}\n\n`);
   });
 }

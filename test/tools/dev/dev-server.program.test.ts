@@ -50,11 +50,11 @@ let project: DevProject;
 let dev: DevProcess;
 let url = new URL("http://localhost");
 let client: Client;
-let heard: string[] = [];
+let received: string[] = [];
 
 async function connect(name = "client"): Promise<Client> {
   const connected = new Client(info);
-  const note = (text: string) => (): void => void heard.push(`${name}: ${text}`);
+  const note = (text: string) => (): void => void received.push(`${name}: ${text}`);
   connected.setNotificationHandler(ToolListChangedNotificationSchema, note("tools"));
   connected.setNotificationHandler(PromptListChangedNotificationSchema, note("prompts"));
   connected.setNotificationHandler(ResourceListChangedNotificationSchema, note("resources"));
@@ -93,7 +93,7 @@ describe("a development server over HTTP", () => {
   afterAll(() => project.remove());
 
   beforeEach(() => {
-    heard = [];
+    received = [];
   });
 
   test("a syntax error at the first start is shown with its place, and the server starts when it is corrected", async () => {
@@ -108,17 +108,17 @@ describe("a development server over HTTP", () => {
   test("a change of a function is used by the next call, without a notification", async () => {
     const log = await reload({ definition: `tools: [${echo("?")}]` });
     expect(await call("echo", { text: "a" })).toBe("a?");
-    expect(heard).toEqual([]);
+    expect(received).toEqual([]);
     expect(log).toBe("[dev] reloaded\n");
   });
 
   test("clients are notified of the lists that have changed, and of no others", async () => {
     const other = `defineResource({ uri: "guide://other", name: "other", read: () => "" })`;
     const log = await reload({ definition: `tools: [${echo("?")}, defineTool({ name: "b", execute: () => "b" })]` });
-    await expect.poll(() => heard).toEqual(["client: tools"]);
+    await expect.poll(() => received).toEqual(["client: tools"]);
     expect(log).toContain("tools: +b");
     await reload({ definition: `tools: [${echo("?")}], resources: [style, ${other}]` });
-    await expect.poll(() => heard.toSorted()).toEqual(["client: resources", "client: tools", "client: tools"]);
+    await expect.poll(() => received.toSorted()).toEqual(["client: resources", "client: tools", "client: tools"]);
   });
 
   test("a call that is running finishes with the code with which it began", async () => {
@@ -175,16 +175,16 @@ describe("a development server over HTTP", () => {
     await client.subscribeResource({ uri: "guide://style" });
     await reload({ definition: `tools: [${speak}, ${touch}]` });
     // Its content may depend on what has changed.
-    await expect.poll(() => heard).toContain("client: guide://style");
-    heard = [];
+    await expect.poll(() => received).toContain("client: guide://style");
+    received = [];
     await call("speak");
     await call("touch");
-    await expect.poll(() => heard).toEqual(["client: error", "client: guide://style"]);
+    await expect.poll(() => received).toEqual(["client: error", "client: guide://style"]);
     await client.unsubscribeResource({ uri: "guide://style" });
-    heard = [];
+    received = [];
     await call("touch");
     await call("speak");
-    await expect.poll(() => heard).toEqual(["client: error"]);
+    await expect.poll(() => received).toEqual(["client: error"]);
   });
 
   test("a session keeps its capabilities when another list appears, and new sessions have it", async () => {
@@ -199,9 +199,9 @@ describe("a development server over HTTP", () => {
     await stateless.connect(new HttpOfV2(url));
     onTestFinished(() => stateless.close());
     expect(stateless.getServerCapabilities()).toHaveProperty("prompts");
-    heard = [];
+    received = [];
     await reload({ definition: `tools: [], prompts: []` });
-    await expect.poll(() => heard).toEqual(["second: prompts"]);
+    await expect.poll(() => received).toEqual(["second: prompts"]);
     // The list was agreed on, so it stays, and is empty.
     expect((await second.listPrompts()).prompts).toEqual([]);
   });

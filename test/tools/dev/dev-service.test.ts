@@ -50,7 +50,7 @@ async function openSession({ service }: ReturnType<typeof develop>, capabilities
 class Caller extends Wire {
   #id = 0;
 
-  async ask(message: (id: number) => object): Promise<Record<string, unknown>> {
+  async request(message: (id: number) => object): Promise<Record<string, unknown>> {
     this.#id += 1;
     const id = this.#id;
     this.post(message(id));
@@ -60,11 +60,11 @@ class Caller extends Wire {
   }
 
   call(method: string, params: object = {}): Promise<Record<string, unknown>> {
-    return this.ask((id) => ({ jsonrpc: "2.0", id, method, params }));
+    return this.request((id) => ({ jsonrpc: "2.0", id, method, params }));
   }
 
   /** Methods of the notifications so far. */
-  get heard(): readonly unknown[] {
+  get received(): readonly unknown[] {
     return this.sent.map((sent) => Object(sent).method).filter(Boolean);
   }
 }
@@ -88,7 +88,7 @@ describe("a swapped definition", () => {
   });
 
   test("a call that needs input continues with the new code, from the state of the old one", async () => {
-    const ask = (word: string): AnyTool => ({
+    const send = (word: string): AnyTool => ({
       name: "ask",
       async execute(_args, { elicit }) {
         if (typeof elicit !== "function") throw new Error("There is no elicitation");
@@ -97,15 +97,15 @@ describe("a swapped definition", () => {
         return `${word} ${content.a}`;
       },
     });
-    const developed = develop({ tools: [ask("old")] });
+    const developed = develop({ tools: [send("old")] });
     const caller = new Caller();
     serve(developed.service.server, caller);
     const call = (more: object = {}) =>
-      caller.ask((id) =>
+      caller.request((id) =>
         request(id, "tools/call", { name: "ask", ...more }, { [meta.capabilities]: { elicitation: { form: {} } } }),
       );
     const { requestState, inputRequests } = Object((await call()).result);
-    await developed.replace({ tools: [ask("new")] });
+    await developed.replace({ tools: [send("new")] });
     const [key = ""] = Object.keys(inputRequests);
     const inputResponses = { [key]: { action: "accept", content: { a: "yes" } } };
     expect(await call({ requestState, inputResponses })).toMatchObject(textOf("new yes"));
@@ -116,10 +116,10 @@ describe("a swapped definition", () => {
     const caller = new Caller();
     serve(developed.service.server, caller);
     caller.post(request("listen", "subscriptions/listen", { notifications: { toolsListChanged: true } }));
-    await expect.poll(() => caller.heard).toEqual(["notifications/subscriptions/acknowledged"]);
+    await expect.poll(() => caller.received).toEqual(["notifications/subscriptions/acknowledged"]);
     for (const name of ["a", "b"]) await developed.replace({ tools: [{ ...say(name), name }] });
     const changed = "notifications/tools/list_changed";
-    await expect.poll(() => caller.heard.slice(1)).toEqual([changed, changed]);
+    await expect.poll(() => caller.received.slice(1)).toEqual([changed, changed]);
   });
 
   test("server/discover and new sessions on an open connection see the last version", async () => {
@@ -127,9 +127,9 @@ describe("a swapped definition", () => {
     const caller = new Caller();
     serve(developed.service.server, caller);
     await developed.replace({ version: "2", prompts: [{ name: "p", get: () => "p" }], instructions: "New." });
-    const discovered = await caller.ask((id) => request(id, "server/discover"));
+    const discovered = await caller.request((id) => request(id, "server/discover"));
     expect(discovered).toMatchObject({ result: { capabilities: { prompts: {} }, instructions: "New." } });
-    const opened = await caller.ask((id) => initialize(newest.id, {}, id));
+    const opened = await caller.request((id) => initialize(newest.id, {}, id));
     expect(opened).toMatchObject({ result: { serverInfo: { version: "2" }, capabilities: { prompts: {} } } });
     expect(await caller.call("prompts/list")).toMatchObject({ result: { prompts: [{ name: "p" }] } });
   });
@@ -141,7 +141,7 @@ describe("a swapped definition", () => {
     const { tools } = developed.service.server;
     if (!("add" in tools) || typeof tools.add !== "function") expect.unreachable("the tools cannot change");
     else tools.add({ name: "later", execute: () => "" });
-    await expect.poll(() => caller.heard).toEqual(["notifications/tools/list_changed"]);
+    await expect.poll(() => caller.received).toEqual(["notifications/tools/list_changed"]);
   });
 
   test("a version that cannot be served to open connections is rejected, and the last one stays", async () => {

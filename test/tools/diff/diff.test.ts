@@ -205,9 +205,9 @@ describe("differences of servers", () => {
     ],
     ["a removed template", { tools: [], resourceTemplates: [{ uriTemplate: "a://{b}" }] }, { tools: [] }, ["breaking"]],
     ["a removed resource", { tools: [], resources: [{ uri: "a://b" }] }, { tools: [] }, ["risky"]],
-  ])("a comparison gives each change its impact: %s", (_what, older, newer, verdicts) => {
+  ])("a comparison gives each change its impact: %s", (_what, older, newer, impacts) => {
     const found = compareContracts(readContract(older, "older"), readContract(newer, "newer"));
-    expect(found.map(({ client }) => client)).toEqual(verdicts);
+    expect(found.map(({ client }) => client)).toEqual(impacts);
   });
 });
 

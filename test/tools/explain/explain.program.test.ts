@@ -138,8 +138,8 @@ describe("rejected sources of `explain`", () => {
       /:9\. Check the address, and that the server is running\.$/,
     ],
   ] as const)("`explain` rejects %s", async (_what, protocol, words, says) => {
-    const refused = explain({ protocol, server: words });
-    await expect(refused).rejects.toMatchObject({ name: "UserError", message: expect.stringMatching(says) });
+    const rejected = explain({ protocol, server: words });
+    await expect(rejected).rejects.toMatchObject({ name: "UserError", message: expect.stringMatching(says) });
   });
 
   test.each([
@@ -155,8 +155,8 @@ describe("rejected sources of `explain`", () => {
       await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
       const address = server.address();
       const port = typeof address === "object" ? address?.port : undefined;
-      const refused = explain({ protocol: "2025-06-18", server: [`http://127.0.0.1:${port}/mcp`] });
-      await expect(refused).rejects.toMatchObject({ name: "UserError", message: expect.stringMatching(says) });
+      const rejected = explain({ protocol: "2025-06-18", server: [`http://127.0.0.1:${port}/mcp`] });
+      await expect(rejected).rejects.toMatchObject({ name: "UserError", message: expect.stringMatching(says) });
       server.close();
     },
   );

@@ -150,7 +150,7 @@ test("messages of equal calls at the same time are found on the other side of th
   add("client-1", "to-client", { id: 1, result: {} });
   add("server-2", "to-client", { id: 5, result: {} });
   add("client-2", "to-client", { id: 1, result: {} });
-  // The gateway answers a third one by itself.
+  // The gateway responds to a third one by itself.
   add("client-1", "to-server", { id: 2, ...call });
   add("client-1", "to-client", { id: 2, result: {} });
   const { entries } = log;

@@ -129,9 +129,9 @@ test.each([
 ])(
   "`client` and `check` reject an option that the transport does not support: %j of %s",
   async (flags, address, says) => {
-    const asked = await client([address], flags);
+    const requested = await client([address], flags);
     const checked = await captured(() => runCheck({ target: [address], format: "text", failOn: "error", ...flags }));
-    for (const { code, stderr } of [asked, checked]) {
+    for (const { code, stderr } of [requested, checked]) {
       expect(code).toBe(2);
       expect(stderr).toMatch(says);
     }

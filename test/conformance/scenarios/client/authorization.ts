@@ -103,7 +103,7 @@ export const authorizationScenarios: readonly Scenario<ClientScene>[] = [
       check("the user is asked twice", visits(rig), 2);
     },
   },
-  refusal("auth/pkce-no-support", {
+  rejection("auth/pkce-no-support", {
     revisions,
     clause: { page: "2025-11-25/basic/authorization#authorization-code-protection" },
     scripts: {
@@ -112,7 +112,7 @@ export const authorizationScenarios: readonly Scenario<ClientScene>[] = [
     },
     code: "pkce-unsupported",
   }),
-  refusal("auth/metadata-issuer-mismatch", {
+  rejection("auth/metadata-issuer-mismatch", {
     revisions: ["2025-11-25", "2025-06-18"],
     clause: {
       page: "2026-07-28/basic/authorization/authorization-server-discovery#authorization-server-metadata-discovery",
@@ -127,7 +127,7 @@ export const authorizationScenarios: readonly Scenario<ClientScene>[] = [
     // Such a document counts as missing. No other place has one.
     codes: { "metadata of no issuer": "metadata" },
   }),
-  refusal("auth/resource-mismatch", {
+  rejection("auth/resource-mismatch", {
     revisions: ["2025-11-25", "2025-06-18"],
     clause: { page: "2025-11-25/basic/authorization#resource-parameter-implementation" },
     note: "the suite has it for 2026-07-28.",
@@ -140,7 +140,7 @@ export const authorizationScenarios: readonly Scenario<ClientScene>[] = [
   }),
 ];
 
-interface Refusal {
+interface Rejection {
   readonly revisions: readonly RevisionId[];
   readonly clause: Scenario<ClientScene>["clause"];
   readonly note?: string;
@@ -152,7 +152,7 @@ interface Refusal {
 }
 
 /** Scenario in which a client must stop before it sends its user anywhere. */
-function refusal(id: string, { scripts, code, codes = {}, ...facts }: Refusal): Scenario<ClientScene> {
+function rejection(id: string, { scripts, code, codes = {}, ...facts }: Rejection): Scenario<ClientScene> {
   return {
     ...facts,
     id,

@@ -73,13 +73,13 @@ export const resultScenarios: readonly Scenario<ClientScene>[] = [
           },
         },
       });
-      const { asked, elicitation } = acceptPages();
+      const { requested, elicitation } = acceptPages();
       const session = await connect(server.url, { elicitation });
       check("the client declares the mode", callsOf(server, "initialize")[0]?.message.params, {
         capabilities: { elicitation: { url: {}, form: undefined } },
       });
       await session.callTool("anything");
-      check("the program gets the page", asked, [
+      check("the program gets the page", requested, [
         { mode: "url", message: page.message, url: /sign-in$/, elicitationId: "page-1" },
       ]);
       check("the response has an action, and no content", responses, [
@@ -108,14 +108,14 @@ export const resultScenarios: readonly Scenario<ClientScene>[] = [
           },
         },
       });
-      const { asked, elicitation } = acceptPages();
+      const { requested, elicitation } = acceptPages();
       const session = await connect(server.url, { elicitation });
       check("the call has its result in the end", await session.callTool("anything"), { content: [] });
       const [first, second] = callsOf(server, "tools/call");
       check("a request declares the mode", first?.message.params, {
         _meta: { "io.modelcontextprotocol/clientCapabilities": { elicitation: { url: {}, form: undefined } } },
       });
-      check("the program gets the page", asked, [{ mode: "url", message: page.message, url: /sign-in$/ }]);
+      check("the program gets the page", requested, [{ mode: "url", message: page.message, url: /sign-in$/ }]);
       check("the next request has the response, without content, and the state", second?.message.params, {
         inputResponses: { page: { action: "accept", content: undefined } },
         requestState: "state-1",
@@ -126,13 +126,16 @@ export const resultScenarios: readonly Scenario<ClientScene>[] = [
 ];
 
 /** Returns the handler of a program that accepts every page, and the parameters that it got. */
-function acceptPages(): { readonly asked: readonly unknown[]; readonly elicitation: { url(params: unknown): object } } {
-  const asked: unknown[] = [];
+function acceptPages(): {
+  readonly requested: readonly unknown[];
+  readonly elicitation: { url(params: unknown): object };
+} {
+  const requested: unknown[] = [];
   const url = (params: unknown): object => {
-    asked.push(params);
+    requested.push(params);
     return { action: "accept", content: { never: "sent" } };
   };
-  return { asked, elicitation: { url } };
+  return { requested, elicitation: { url } };
 }
 
 function checkUnread(check: CheckValue, { requests }: ScriptedServer): void {

@@ -188,8 +188,10 @@ export const runningScenarios: readonly Scenario<ClientScene>[] = [
       stream?.end(resultEvent(callId, complete(revision, { content: [] })));
       check("the call goes on", await called, { content: [] });
       await sleep(20);
-      const answers = server.requests.filter(({ message }) => message.id !== undefined && message.method === undefined);
-      check("the cancelled request gets no response", answers, []);
+      const responses = server.requests.filter(
+        ({ message }) => message.id !== undefined && message.method === undefined,
+      );
+      check("the cancelled request gets no response", responses, []);
     },
   },
 ];

@@ -41,7 +41,7 @@ export function toClientScene(scene: Scene): ClientScene {
   return {
     ...scene,
     async serve(script = {}) {
-      const server = await serveScript((received, response) => answer(script, revision, { received, response }));
+      const server = await serveScript((received, response) => respondWith(script, revision, { received, response }));
       onEnd(() => server.close());
       return server;
     },
@@ -62,7 +62,7 @@ interface Exchange {
   readonly response: ServerResponse;
 }
 
-function answer(script: ServerScript, revision: Scene["revision"], { received, response }: Exchange): unknown {
+function respondWith(script: ServerScript, revision: Scene["revision"], { received, response }: Exchange): unknown {
   if (script.first?.(received, response)) return undefined;
   const { method, message } = received;
   if (method !== "POST" || message.id === undefined || message.method === undefined) return usual;

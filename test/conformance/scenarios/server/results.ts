@@ -49,18 +49,18 @@ export const resultScenarios: readonly Scenario<ServerScene>[] = [
       const { peer } = await openFeatures(scene, { capabilities: { elicitation: { url: {} } } });
       for (const action of ["accept", "decline", "cancel"]) {
         const stream = await peer.stream(peer.buildCall(action, "test_elicitation_url"));
-        const asked = await stream.message();
-        check(`the user is sent to a page, and answers ${action}`, asked, {
+        const request = await stream.message();
+        check(`the user is sent to a page, and answers ${action}`, request, {
           method: "elicitation/create",
           params: { ...page, elicitationId: isText },
         });
-        await peer.post({ jsonrpc: "2.0", id: asked.id, result: { action } });
+        await peer.post({ jsonrpc: "2.0", id: request.id, result: { action } });
         check(`the tool gets ${action}`, await stream.message(), { id: action, result: said(action) });
       }
       check("an error lists the pages that come first", await call(peer, 1, "test_elicitation_required"), {
         error: { code: -32042, data: { elicitations: [{ ...page, elicitationId: "page-1" }] } },
       });
-      await checkRefusals(scene, peer, { status: 200, messages: [{ result: { isError: true } }] });
+      await checkRejections(scene, peer, { status: 200, messages: [{ result: { isError: true } }] });
     },
   },
   {
@@ -72,8 +72,8 @@ export const resultScenarios: readonly Scenario<ServerScene>[] = [
       const { check } = scene;
       const { peer } = await openFeatures(scene, { capabilities: { elicitation: { url: {} } } });
       for (const action of ["accept", "decline", "cancel"]) {
-        const asked = await call(peer, 1, "test_elicitation_url");
-        check("the user is sent to a page, without an id", asked, {
+        const requested = await call(peer, 1, "test_elicitation_url");
+        check("the user is sent to a page, without an id", requested, {
           result: {
             resultType: "input_required",
             inputRequests: {
@@ -82,10 +82,10 @@ export const resultScenarios: readonly Scenario<ServerScene>[] = [
           },
         });
         const inputResponses = { "elicit-1": { action } };
-        const answered = await call(peer, 2, "test_elicitation_url", { inputResponses, ...readState(asked) });
-        check(`the tool gets ${action}`, answered, { result: { resultType: "complete", ...said(action) } });
+        const result = await call(peer, 2, "test_elicitation_url", { inputResponses, ...readState(requested) });
+        check(`the tool gets ${action}`, result, { result: { resultType: "complete", ...said(action) } });
       }
-      await checkRefusals(scene, peer, {
+      await checkRejections(scene, peer, {
         status: 400,
         messages: [{ error: { code: -32021, data: { requiredCapabilities: { elicitation: { url: {} } } } } }],
       });
@@ -102,11 +102,11 @@ async function call(peer: Peer, id: number, name: string, more: object = {}): Pr
 }
 
 /** Checks that clients without the mode of URLs are not sent to a page. */
-async function checkRefusals({ check, open }: ServerScene, { url }: Peer, expected: object): Promise<void> {
+async function checkRejections({ check, open }: ServerScene, { url }: Peer, expected: object): Promise<void> {
   for (const elicitation of [{}, { form: {} }]) {
     const peer = await open({ url, capabilities: { elicitation } });
-    const refused = await peer.post(peer.buildCall(1, "test_elicitation_url"));
-    check(`a client that declares ${JSON.stringify(elicitation)} is not sent to a page`, refused, expected);
+    const rejected = await peer.post(peer.buildCall(1, "test_elicitation_url"));
+    check(`a client that declares ${JSON.stringify(elicitation)} is not sent to a page`, rejected, expected);
   }
 }
 

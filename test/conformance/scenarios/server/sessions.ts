@@ -29,9 +29,9 @@ export const sessionScenarios: readonly Scenario<ServerScene>[] = [
       );
       const lists = await Promise.all([1, 2].map((id) => open({ url: peer.url }).then((one) => listTools(one, id))));
       check("a list is the same on every connection", lists[1], lists[0]);
-      const alone = await open({ url: servers.sessionless });
+      const stateless = await open({ url: servers.sessionless });
       for (const method of ["GET", "DELETE"] as const) {
-        check(`${method} is not allowed`, await alone.send(method, { accept: "text/event-stream" }), {
+        check(`${method} is not allowed`, await stateless.send(method, { accept: "text/event-stream" }), {
           status: 405,
           headers: { allow: "POST" },
         });

@@ -196,12 +196,12 @@ describe("a project", () => {
     ["none", [], /serveHttp/, /\/auth\/|rateLimit|auditLog|requestLogger/],
   ])(
     "a project with --auth %s has the packages, files and exports of that protection, and no others",
-    async (auth, packages, has, lacks) => {
+    async (auth, packages, has, isMissing) => {
       const tree = await emit({ auth, transport: "http" });
       const usual = ["@types/node", "esbuild", "mcp-server-runtime", "typescript", "vitest", "zod"];
       expect(Object.keys(manifestOf(tree).devDependencies)).toEqual([...usual, ...packages].sort());
       expect(tree.get("src/mcp/index.ts")).toMatch(has);
-      expect([...tree.keys(), tree.get("src/mcp/index.ts")].join("\n")).not.toMatch(lacks);
+      expect([...tree.keys(), tree.get("src/mcp/index.ts")].join("\n")).not.toMatch(isMissing);
       expect(JSON.parse(tree.get("src/mcp/mcp.lock.json") ?? "")).toHaveProperty("auth", auth);
       expect(tree.has("test/access.test.ts")).toBe(auth !== "none");
       expect(tree.get("README.md")?.includes("rejected with 401")).toBe(auth !== "none");

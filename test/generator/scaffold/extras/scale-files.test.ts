@@ -57,11 +57,11 @@ describe("the files of a project for several nodes", () => {
   });
 
   it("a project for one process has none of them", async () => {
-    const alone = await emit({ scale: "none", transport: "http" });
-    expect([...alone.keys()].filter((path) => /engine|cluster|deploy|compose/.test(path))).toEqual([]);
-    expect(read("package.json", alone)).not.toContain("redis");
-    expect(read("src/mcp/index.ts", alone)).not.toMatch(/redis|scale/);
-    expect(read("src/mcp/mcp.lock.json", alone)).not.toContain("scale");
+    const unscaled = await emit({ scale: "none", transport: "http" });
+    expect([...unscaled.keys()].filter((path) => /engine|cluster|deploy|compose/.test(path))).toEqual([]);
+    expect(read("package.json", unscaled)).not.toContain("redis");
+    expect(read("src/mcp/index.ts", unscaled)).not.toMatch(/redis|scale/);
+    expect(read("src/mcp/mcp.lock.json", unscaled)).not.toContain("scale");
   });
 
   it("the lock file records the engine, and the package depends on its client", () => {
@@ -90,13 +90,13 @@ describe("the files of a project for several nodes", () => {
   it.each(["api-key", "oauth"])(
     "a project with --auth %s limits failed attempts, and one for one process does not",
     async (auth) => {
-      const [scaled, alone] = [
+      const [scaled, unscaled] = [
         await emit({ auth, extras: "none" }),
         await emit({ scale: "none", transport: "http", auth }),
       ];
       expect(read("src/auth.ts", scaled)).toMatch(/export const authenticate = limitAuthFailures\(guard, /);
       expect(read("src/mcp/index.ts", scaled)).toContain("limitAuthFailures");
-      expect(read("src/auth.ts", alone)).not.toContain("limitAuthFailures");
+      expect(read("src/auth.ts", unscaled)).not.toContain("limitAuthFailures");
       await expectFormatted([["src/auth.ts", read("src/auth.ts", scaled)]]);
     },
   );
@@ -114,8 +114,8 @@ describe("the files of a project for several nodes", () => {
     expect(read("src/handler.ts", both)).toContain("export const { cluster } = engine;");
     expect(read("handler.d.ts", both)).toContain("export declare const cluster:");
     expect(read("README.md", both)).toContain("await cluster?.close(); // ends the connection to Redis");
-    const alone = await emit({ scale: "none", transport: "http" });
-    expect(read("handler.d.ts", alone) + read("README.md", alone)).not.toContain("cluster");
+    const unscaled = await emit({ scale: "none", transport: "http" });
+    expect(read("handler.d.ts", unscaled) + read("README.md", unscaled)).not.toContain("cluster");
   });
 
   it("the files are formatted", async () => {

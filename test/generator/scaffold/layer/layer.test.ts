@@ -30,12 +30,12 @@ describe("files of src/mcp", () => {
       "no prompts (prompts/get); choose other features, as in --features tools,resources.",
     ],
   ] as const)("the layer is rejected for a revision without %s and the features %j", async (method, chosen, says) => {
-    const lacking = models.models.map((model) => ({
+    const missing = models.models.map((model) => ({
       ...model,
       methods: model.methods.filter(({ name }) => name !== method),
     }));
     const choices = { ...smallest, revisions: [newest], features: chosen };
-    const emitting = emitLayer(choices, { ...models, models: lacking });
+    const emitting = emitLayer(choices, { ...models, models: missing });
     await expect(emitting).rejects.toMatchObject({ name: "UserError", message: expect.stringContaining(says) });
   });
 

@@ -259,10 +259,10 @@ describe("capabilities of an omitted feature", async () => {
 test("checks imported from a newer revision accept and reject the same messages as checks of the revision itself", async () => {
   const together = await loadRevisions(["tools", "resources", "prompts"]);
   for (const model of models.models) {
-    const [alone] = (await loadRevisions(["tools", "resources", "prompts"], [model.id])).values();
+    const [stateless] = (await loadRevisions(["tools", "resources", "prompts"], [model.id])).values();
     const shared = together.get(model.id) ?? expect.unreachable(model.id);
     const { random, make } = createPartMaker(model, 7);
-    for (const [name, { params }] of rowsOf(alone ?? expect.unreachable(), "clientRequests"))
+    for (const [name, { params }] of rowsOf(stateless ?? expect.unreachable(), "clientRequests"))
       for (const method of model.methods.filter((one) => one.name === name))
         for (let round = 0; round < 20; round++) {
           const { value } = mutate(make(method, "params"), random);

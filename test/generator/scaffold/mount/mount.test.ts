@@ -56,7 +56,7 @@ const starts: { readonly [name: string]: (folder: string) => Promise<Running> } 
   },
 };
 
-const answer = { content: [{ type: "text", text: '{"words":2,"characters":9}' }] };
+const result = { content: [{ type: "text", text: '{"words":2,"characters":9}' }] };
 const args = { text: "two words" };
 
 describe.each(Object.keys(starts))("a server in an application of %s", (name) => {
@@ -79,7 +79,7 @@ describe.each(Object.keys(starts))("a server in an application of %s", (name) =>
   ])("serves %s", async (_who, connect, revision) => {
     const client = await connect({ kind: "http", url: app.url });
     expect(client.revision).toBe(revision);
-    expect(await client.call("measure_text", args)).toMatchObject(answer);
+    expect(await client.call("measure_text", args)).toMatchObject(result);
     await client.close();
   });
 
@@ -114,12 +114,12 @@ describe("a server in an application of Next.js", () => {
   test("serves the official clients of both generations", async () => {
     const first = new ClientOfV1({ name: "test", version: "1" });
     await first.connect(new HttpOfV1(url, { fetch: send }));
-    expect(await first.callTool({ name: "measure_text", arguments: args })).toMatchObject(answer);
+    expect(await first.callTool({ name: "measure_text", arguments: args })).toMatchObject(result);
     await first.close();
     const second = new ClientOfV2({ name: "test", version: "1" }, { versionNegotiation: { mode: "auto" } });
     await second.connect(new HttpOfV2(url, { fetch: send }));
     expect(second.getNegotiatedProtocolVersion()).toBe("2026-07-28");
-    expect(await second.callTool({ name: "measure_text", arguments: args })).toMatchObject(answer);
+    expect(await second.callTool({ name: "measure_text", arguments: args })).toMatchObject(result);
     await second.close();
   });
 

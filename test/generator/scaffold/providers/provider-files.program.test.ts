@@ -98,9 +98,9 @@ describe.each(providerNames)("a project for the authorization server %s", (provi
       expect(response.status, name).toBe(401);
       expect(response.headers.get("www-authenticate"), name).toMatch(challenge);
     }
-    const lacking = await send("/mcp", access.insufficient);
-    expect(lacking.status).toBe(403);
-    expect(lacking.headers.get("www-authenticate")).toMatch(/^Bearer error="insufficient_scope", scope="[^"]+"/);
+    const missing = await send("/mcp", access.insufficient);
+    expect(missing.status).toBe(403);
+    expect(missing.headers.get("www-authenticate")).toMatch(/^Bearer error="insufficient_scope", scope="[^"]+"/);
     const metadata = await send("/.well-known/oauth-protected-resource/mcp", {});
     const { RESOURCE, ISSUER } = access.environment;
     expect(await metadata.json()).toMatchObject({ resource: RESOURCE, authorization_servers: [ISSUER] });

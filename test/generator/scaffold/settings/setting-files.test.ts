@@ -147,12 +147,12 @@ describe("files that list the settings of a server", () => {
   });
 
   it("the bundle requests each setting from the user and passes it to the server", () => {
-    const { user_config: asked, server } = JSON.parse(edit("manifest.json", all));
+    const { user_config: settings, server } = JSON.parse(edit("manifest.json", all));
     expect(server.mcp_config.env).toMatchObject({ API_URL: "x", LIMIT: "${user_config.LIMIT}" });
-    expect(asked.NOTES_FOLDER).toMatchObject({ type: "string", required: true, sensitive: false });
-    expect(asked.LIMIT).toMatchObject({ type: "number", required: false, default: 20 });
-    expect(asked.KEY).toMatchObject({ required: true, sensitive: true });
-    expect(asked.HINT).toMatchObject({ required: false, sensitive: true, default: "" });
+    expect(settings.NOTES_FOLDER).toMatchObject({ type: "string", required: true, sensitive: false });
+    expect(settings.LIMIT).toMatchObject({ type: "number", required: false, default: 20 });
+    expect(settings.KEY).toMatchObject({ required: true, sensitive: true });
+    expect(settings.HINT).toMatchObject({ required: false, sensitive: true, default: "" });
   });
 
   it.each([

@@ -400,8 +400,8 @@ export const others = (_: ResourceReference, tool: Tool): Names => tool.inputSch
     writeFileSync(join(project, "src", "mine.ts"), mine);
     writeFileSync(join(project, "src", "mcp", "own.ts"), "export {};\n");
     const before = contents(project);
-    const refused = await update(project, { protocol: "2026-07-28", codemod: true });
-    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("edited by hand in src/mcp: own.ts") });
+    const rejected = await update(project, { protocol: "2026-07-28", codemod: true });
+    expect(rejected).toMatchObject({ code: 2, stderr: expect.stringContaining("edited by hand in src/mcp: own.ts") });
     expect(contents(project)).toEqual(before);
     expect(await update(project, { protocol: "2026-07-28", codemod: true, force: true })).toMatchObject({ code: 0 });
     expect(readFileSync(join(project, "src", "mine.ts"), "utf8")).toContain("p.ResourceTemplateReference");
@@ -702,8 +702,8 @@ export const wrongByAnotherName = (tool: Tool): protocol.Tool => tool;
     writeFileSync(join(project, "src", "mcp", "own.ts"), "export const own = 1;\n");
     const before = contents(project);
     expect(await update(project, { check: true })).toMatchObject({ code: 1 });
-    const refused = await update(project);
-    expect(refused).toMatchObject({
+    const rejected = await update(project);
+    expect(rejected).toMatchObject({
       code: 2,
       stderr: expect.stringContaining("edited by hand in src/mcp: index.ts, own.ts"),
     });

@@ -37,7 +37,7 @@ const asIssuer = (issuer: string): Script => ({
   resourceMetadata: (document) => ({ ...document, authorization_servers: [issuer] }),
 });
 const hinting = (url: string): Script => ({ challenge: () => `Bearer resource_metadata="${url}"` });
-const answering = (change: (answer: URLSearchParams) => void): Script => ({ callback: change });
+const respondingWith = (change: (response: URLSearchParams) => void): Script => ({ callback: change });
 
 const attacks: readonly Attack[] = [
   // Metadata that speaks for others.
@@ -285,70 +285,72 @@ const attacks: readonly Attack[] = [
     code: "metadata",
     never: beforeSignIn,
   },
-  // Answers to a sign-in that are not the ones that were waited for.
+  // Responses to a sign-in other than the expected ones.
   {
     name: "another state (AC-16)",
-    script: answering((answer) => answer.set("state", "stolen")),
+    script: respondingWith((response) => response.set("state", "stolen")),
     code: "state-mismatch",
     never: beforeToken,
   },
   {
     name: "no state (AC-16)",
-    script: answering((answer) => answer.delete("state")),
+    script: respondingWith((response) => response.delete("state")),
     code: "state-mismatch",
     never: beforeToken,
   },
   {
     name: "two states (AC-16)",
-    script: answering((answer) => answer.append("state", "stolen")),
+    script: respondingWith((response) => response.append("state", "stolen")),
     code: "state-mismatch",
     never: beforeToken,
   },
   {
     name: "two codes",
-    script: answering((answer) => answer.append("code", "stolen")),
+    script: respondingWith((response) => response.append("code", "stolen")),
     code: "state-mismatch",
     never: beforeToken,
   },
   {
     name: "no code",
-    script: answering((answer) => answer.delete("code")),
+    script: respondingWith((response) => response.delete("code")),
     code: "authorization-refused",
     never: beforeToken,
   },
   {
     name: "the issuer of a mix-up (AC-24, AC-25)",
-    script: answering((answer) => answer.set("iss", "https://evil.example")),
+    script: respondingWith((response) => response.set("iss", "https://evil.example")),
     code: "issuer-mismatch",
     never: beforeToken,
   },
   {
     name: "an empty issuer (AC-25)",
-    script: answering((answer) => answer.set("iss", "")),
+    script: respondingWith((response) => response.set("iss", "")),
     code: "issuer-mismatch",
     never: beforeToken,
   },
   {
     name: "no issuer, where one was promised (AC-25)",
-    script: answering((answer) => answer.delete("iss")),
+    script: respondingWith((response) => response.delete("iss")),
     code: "issuer-mismatch",
     never: beforeToken,
   },
   {
     name: "an issuer with a slash more (AC-26)",
-    script: { callback: (answer, _request, { issuer }) => answer.set("iss", `${issuer}/`) },
+    script: { callback: (response, _request, { issuer }) => response.set("iss", `${issuer}/`) },
     code: "issuer-mismatch",
     never: beforeToken,
   },
   {
     name: "an issuer in other letters (AC-26)",
-    script: { callback: (answer, _request, { issuer }) => answer.set("iss", issuer.replace("localhost", "LOCALHOST")) },
+    script: {
+      callback: (response, _request, { issuer }) => response.set("iss", issuer.replace("localhost", "LOCALHOST")),
+    },
     code: "issuer-mismatch",
     never: beforeToken,
   },
   {
     name: "an issuer that is encoded twice (AC-26)",
-    script: { callback: (answer, _request, { issuer }) => answer.set("iss", encodeURIComponent(issuer)) },
+    script: { callback: (response, _request, { issuer }) => response.set("iss", encodeURIComponent(issuer)) },
     code: "issuer-mismatch",
     never: beforeToken,
   },
@@ -356,7 +358,7 @@ const attacks: readonly Attack[] = [
     name: "another issuer, where none was promised (AC-25)",
     script: {
       ...without("authorization_response_iss_parameter_supported"),
-      ...answering((answer) => answer.set("iss", "https://evil.example")),
+      ...respondingWith((response) => response.set("iss", "https://evil.example")),
     },
     code: "issuer-mismatch",
     never: beforeToken,
@@ -369,7 +371,7 @@ const attacks: readonly Attack[] = [
     never: [],
   },
   {
-    name: "an answer without a token",
+    name: "a response without a token",
     script: { token: ({ access_token: _left, ...body }) => ({ body }) },
     code: "token-answer",
     never: [],
@@ -407,10 +409,10 @@ describe("responses that a client rejects with a message without secrets", () =>
 });
 
 test("an error in the response of another issuer is neither shown nor used (AC-26)", async () => {
-  const callback = (answer: URLSearchParams): void => {
-    answer.set("iss", "https://evil.example");
-    answer.set("error", "access_denied");
-    answer.set("error_description", "call PHONE-NUMBER to sign in");
+  const callback = (response: URLSearchParams): void => {
+    response.set("iss", "https://evil.example");
+    response.set("error", "access_denied");
+    response.set("error_description", "call PHONE-NUMBER to sign in");
   };
   const rig = await startRig({ callback });
   const error = await failureOf(rig, createRigClient(rig));
@@ -456,7 +458,7 @@ test.each(["", "/callback?code=c", "no URL"])("a callback that is no URL is reje
 
 test("an error that repeats a secret is not quoted", async () => {
   const rig = await startRig({
-    token: (_answer, form) => ({
+    token: (_response, form) => ({
       status: 400,
       body: { error: "invalid_grant", error_description: `code was ${form.get("code")}` },
     }),
@@ -513,7 +515,7 @@ test("a callback at another address than the given one is ignored", async () => 
 });
 
 test("a failed sign-in is not repeated at once", async () => {
-  const rig = await startRig({ callback: (answer) => answer.set("error", "access_denied") });
+  const rig = await startRig({ callback: (response) => response.set("error", "access_denied") });
   const client = createRigClient(rig);
   expect((await failureOf(rig, client)).reason).toBe("access_denied");
   expect((await failureOf(rig, client)).reason).toBe("access_denied");

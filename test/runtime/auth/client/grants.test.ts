@@ -187,9 +187,9 @@ describe("a grant of an enterprise", () => {
 describe("the identity of a workload", () => {
   test("a workload authenticates to the authorization server of the resource (AX-W1)", async () => {
     const rig = await startRig();
-    const asked: unknown[] = [];
+    const requested: unknown[] = [];
     const assertion = (audience: unknown): string => {
-      asked.push(audience);
+      requested.push(audience);
       return "platform-token";
     };
     expect(await createRigClient(rig, { grant: workloadIdentity({ issuers: [rig.issuer], assertion }) }).call()).toBe(
@@ -200,7 +200,7 @@ describe("the identity of a workload", () => {
       assertion: "platform-token",
       resource: rig.url,
     });
-    expect(asked).toEqual([{ issuer: rig.issuer, tokenEndpoint: `${rig.issuer}/token`, resource: rig.url }]);
+    expect(requested).toEqual([{ issuer: rig.issuer, tokenEndpoint: `${rig.issuer}/token`, resource: rig.url }]);
   });
 
   test.each([
@@ -208,16 +208,16 @@ describe("the identity of a workload", () => {
     ["the same issuer in another spelling", (issuer: string) => [`${issuer}/`, issuer.replace("http", "HTTP")]],
   ])("a workload does not authenticate to a server that was not given: %s is not used", async (_name, toIssuers) => {
     const rig = await startRig();
-    let asked = 0;
+    let requests = 0;
     const assertion = (): string => {
-      asked += 1;
+      requests += 1;
       return "platform-token";
     };
     const grant = workloadIdentity({ issuers: toIssuers(rig.issuer), assertion });
     rig.secrets.add("platform-token");
     expect(await failureOf(rig, createRigClient(rig, { grant }))).toMatchObject({ code: "no-client" });
     expect(rig.paths("as")).not.toContain("/token");
-    expect(asked).toBe(0);
+    expect(requests).toBe(0);
   });
 
   test("a workload without an issuer is an error at once", () => {

@@ -27,7 +27,7 @@ async function listen(options: LoopbackOptions = {}, preferred?: string): Promis
 const page = new URL("https://as.example/authorize");
 
 /** Returns the status of the listener's response to a request, with the host that a browser would have sent. */
-function ask(url: string, { method = "GET", host = new URL(url).host } = {}): Promise<number> {
+function send(url: string, { method = "GET", host = new URL(url).host } = {}): Promise<number> {
   return new Promise((resolve, reject) => {
     const sent = request(url, { method, headers: { host }, agent: false }, (response) => {
       response.resume();
@@ -44,9 +44,9 @@ describe("the loopback redirect of a sign-in (AC-32)", () => {
     const redirection = await listen({ open: async (url) => void shown.push(url.href) });
     expect(redirection.redirectUri).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/callback$/);
     const visit = redirection.visit(page, { state: "s" });
-    const answer = `${redirection.redirectUri}?code=c&state=s&iss=https%3A%2F%2Fas.example`;
-    expect(await ask(answer)).toBe(200);
-    expect(await visit).toBe(answer);
+    const redirect = `${redirection.redirectUri}?code=c&state=s&iss=https%3A%2F%2Fas.example`;
+    expect(await send(redirect)).toBe(200);
+    expect(await visit).toBe(redirect);
     expect(shown).toEqual([page.href]);
   });
 
@@ -54,12 +54,12 @@ describe("the loopback redirect of a sign-in (AC-32)", () => {
     const redirection = await listen();
     const { redirectUri } = redirection;
     const visit = redirection.visit(page, { state: "s" });
-    expect(await ask(`${redirectUri}?code=stolen&state=other`)).toBe(404);
-    expect(await ask(`${redirectUri}?code=stolen`)).toBe(404);
-    expect(await ask(redirectUri.replace("/callback", "/?code=stolen&state=s"))).toBe(404);
-    expect(await ask(`${redirectUri}?code=stolen&state=s`, { method: "POST" })).toBe(404);
-    expect(await ask(`${redirectUri}?code=stolen&state=s`, { host: "evil.example" })).toBe(404);
-    expect(await ask(`${redirectUri}?code=c&state=s`)).toBe(200);
+    expect(await send(`${redirectUri}?code=stolen&state=other`)).toBe(404);
+    expect(await send(`${redirectUri}?code=stolen`)).toBe(404);
+    expect(await send(redirectUri.replace("/callback", "/?code=stolen&state=s"))).toBe(404);
+    expect(await send(`${redirectUri}?code=stolen&state=s`, { method: "POST" })).toBe(404);
+    expect(await send(`${redirectUri}?code=stolen&state=s`, { host: "evil.example" })).toBe(404);
+    expect(await send(`${redirectUri}?code=c&state=s`)).toBe(200);
     expect(await visit).toContain("code=c");
   });
 
@@ -73,7 +73,7 @@ describe("the loopback redirect of a sign-in (AC-32)", () => {
     const visit = redirection.visit(page, { state: "s" });
     await redirection.close();
     await expect(visit).rejects.toMatchObject({ code: "authorization-incomplete" });
-    await expect(ask(`${redirection.redirectUri}?code=c&state=s`)).rejects.toThrow();
+    await expect(send(`${redirection.redirectUri}?code=c&state=s`)).rejects.toThrow();
   });
 
   test("a loopback redirect listens at the registered port, if it is free", async () => {
@@ -90,13 +90,13 @@ describe("the loopback redirect of a sign-in (AC-32)", () => {
     expect(redirection.redirectUri).toMatch(/^http:\/\/localhost:\d+\/callback$/);
     const visit = redirection.visit(page, { state: "s" });
     const { port, host } = new URL(redirection.redirectUri);
-    expect(await ask(`http://127.0.0.1:${port}/callback?code=stolen&state=s`)).toBe(404);
-    if (hasIpv6) expect(await ask(`http://[::1]:${port}/callback?code=stolen&state=other`, { host })).toBe(404);
-    expect(await ask(`http://127.0.0.1:${port}/callback?code=c&state=s`, { host })).toBe(200);
+    expect(await send(`http://127.0.0.1:${port}/callback?code=stolen&state=s`)).toBe(404);
+    if (hasIpv6) expect(await send(`http://[::1]:${port}/callback?code=stolen&state=other`, { host })).toBe(404);
+    expect(await send(`http://127.0.0.1:${port}/callback?code=c&state=s`, { host })).toBe(200);
     expect(await visit).toBe(`${redirection.redirectUri}?code=c&state=s`);
     await redirection.close();
-    await expect(ask(`http://127.0.0.1:${port}/callback`)).rejects.toThrow();
-    if (hasIpv6) await expect(ask(`http://[::1]:${port}/callback`)).rejects.toThrow();
+    await expect(send(`http://127.0.0.1:${port}/callback`)).rejects.toThrow();
+    if (hasIpv6) await expect(send(`http://[::1]:${port}/callback`)).rejects.toThrow();
   });
 
   test.each(["127.0.0.1", "localhost"] as const)(
@@ -139,7 +139,7 @@ describe("the loopback redirect of a sign-in (AC-32)", () => {
     const told: string[] = [];
     const redirection = await listen({ open: fail, onUrl: (url) => void told.push(url.href) });
     const visit = redirection.visit(page, { state: "s" });
-    expect(await ask(`${redirection.redirectUri}?code=c&state=s`)).toBe(200);
+    expect(await send(`${redirection.redirectUri}?code=c&state=s`)).toBe(200);
     await visit;
     expect(told).toEqual([page.href]);
   });
@@ -152,7 +152,7 @@ describe("the loopback redirect of a sign-in (AC-32)", () => {
     const closed = new Promise<void>((_resolve, reject) => (close = () => reject(new Error("closed"))));
     const redirection = await listen({ timeout, open: () => closed });
     const visit = redirection.visit(page, { state: "s" });
-    if (timeout > 20) expect(await ask(`${redirection.redirectUri}?code=c&state=s`)).toBe(200);
+    if (timeout > 20) expect(await send(`${redirection.redirectUri}?code=c&state=s`)).toBe(200);
     const [result] = await Promise.allSettled([visit]);
     expect(result).toMatchObject(outcome);
     // The later end of the browser is not an unhandled rejection.

@@ -184,13 +184,13 @@ describe("rules for URLs", () => {
     server.on("connection", () => (connections += 1));
     const address = server.address();
     const port = typeof address === "object" && address ? address.port : 0;
-    const asked: string[] = [];
+    const requested: string[] = [];
     const fetch = createPinnedFetch((found, host) => {
-      asked.push(`${host} ${found}`);
+      requested.push(`${host} ${found}`);
       throw new Error("refused");
     });
     await expect(fetch(new URL(`http://localhost:${port}/`), {})).rejects.toThrow("refused");
-    expect(asked[0]).toMatch(/^localhost (127\.0\.0\.1|::1)$/);
+    expect(requested[0]).toMatch(/^localhost (127\.0\.0\.1|::1)$/);
     expect(connections).toBe(0);
     const open = createPinnedFetch(() => {});
     expect(await (await open(new URL(`http://localhost:${port}/`), {})).text()).toBe("secret");

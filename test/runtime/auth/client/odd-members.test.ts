@@ -270,7 +270,7 @@ test("an empty refresh token keeps the earlier one", async () => {
 
 describe("messages about issuers that differ by a slash", () => {
   const slash: Script = { serverMetadata: (document, { issuer }) => ({ ...document, issuer: `${issuer}/` }) };
-  const signed: Script["callback"] = (answer, _request, { issuer }) => answer.set("iss", `${issuer}/`);
+  const signed: Script["callback"] = (response, _request, { issuer }) => response.set("iss", `${issuer}/`);
   const cases: readonly (readonly [what: string, script: Script, reader: Reader, says: string])[] = [
     ["metadata", slash, {}, "is for the issuer ISSUER/ instead of ISSUER"],
     ["the response to a sign-in", { callback: signed }, {}, "for ISSUER is from the issuer ISSUER/ (iss)"],

@@ -40,7 +40,7 @@ describe("a temporary failure of the token endpoint", () => {
   ])("a refresh token is %s", async (_name, said, refreshes) => {
     const rig = await startRefreshing(
       { said },
-      { callback: (answer) => void (denied && answer.set("error", "denied")) },
+      { callback: (response) => void (denied && response.set("error", "denied")) },
     );
     let denied = false;
     const client = createRigClient(rig, { pauseAfterFailure: 0 });

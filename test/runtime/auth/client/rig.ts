@@ -50,14 +50,14 @@ export interface Script {
   /** Handler that runs before all others, on either server. */
   readonly first?: (seen: Seen, rig: Places) => Said | undefined | Promise<Said | undefined>;
   /** Changes the parameters of the redirect. */
-  readonly callback?: (answer: URLSearchParams, request: URLSearchParams, rig: Places) => void;
-  readonly token?: (answer: Document, form: URLSearchParams, rig: Places) => Said | undefined;
+  readonly callback?: (response: URLSearchParams, request: URLSearchParams, rig: Places) => void;
+  readonly token?: (response: Document, form: URLSearchParams, rig: Places) => Said | undefined;
   /** The refusal of a request to the MCP server, or nothing. */
   readonly guard?: (token: string | undefined, seen: Seen, rig: Places) => Said | undefined;
   readonly challenge?: (rig: Places) => string;
   /** Serves a revocation endpoint, unless it says something else there. */
   readonly revoke?: (form: URLSearchParams) => Said | undefined;
-  readonly register?: (answer: Document, request: Document) => Said | undefined;
+  readonly register?: (response: Document, request: Document) => Said | undefined;
 }
 
 /** Addresses of the servers. */
@@ -151,8 +151,8 @@ function createRig(
     }
     if (request.path.startsWith("/.well-known/")) return { status: 404 };
     const [scheme, token] = (request.headers.authorization ?? "").split(" ");
-    const refusal = script.guard?.(token, request, places);
-    if (refusal) return refusal;
+    const rejection = script.guard?.(token, request, places);
+    if (rejection) return rejection;
     if ((scheme === "Bearer" || scheme === "DPoP") && token !== undefined && valid.has(token))
       return { body: { ok: true } };
     const challenge = script.challenge?.(places) ?? `Bearer resource_metadata="${origins.mcp}${wellKnown}"`;
@@ -183,9 +183,9 @@ function createRig(
         const code = issue("code");
         const { query } = request;
         codes.set(code, query.get("code_challenge") ?? "");
-        const answer = new URLSearchParams({ code, state: query.get("state") ?? "", iss: issuer });
-        script.callback?.(answer, query, places);
-        return { status: 302, headers: { Location: `${query.get("redirect_uri")}?${answer.toString()}` } };
+        const response = new URLSearchParams({ code, state: query.get("state") ?? "", iss: issuer });
+        script.callback?.(response, query, places);
+        return { status: 302, headers: { Location: `${query.get("redirect_uri")}?${response.toString()}` } };
       }
       case "/token":
         return giveToken(request);
@@ -307,7 +307,7 @@ export function createHeadlessRedirect(
 /** The error that a client gives up with; nothing confidential is in it or in what the client has told about its steps. */
 export async function failureOf(rig: Rig, client: RigClient): Promise<AuthError> {
   const error: unknown = await client.call().then(
-    (status) => new Error(`was not refused, but answered with ${status}`),
+    (status) => new Error(`was not rejected, but had the status ${status}`),
     (thrown: unknown) => thrown,
   );
   if (!isAuthError(error)) throw error;

@@ -29,7 +29,7 @@ interface StepUpRig {
 
 /** Starts a server whose requests need the scope in their query, and a program without a user as its client. */
 async function startStepUps(
-  refuse: (scope: string) => Said | undefined = () => undefined,
+  reject: (scope: string) => Said | undefined = () => undefined,
   script: Pick<Script, "first"> = {},
 ): Promise<StepUpRig> {
   const scopes = new Map<string, readonly string[]>();
@@ -39,7 +39,7 @@ async function startStepUps(
     token(body, form) {
       const scope = form.get("scope") ?? "";
       scopes.set(String(body["access_token"]), scope.split(" "));
-      return refuse(scope);
+      return reject(scope);
     },
     guard(token = "", { query }, { valid }) {
       const scope = query.get("scope");
@@ -175,10 +175,10 @@ describe("step-ups to more scopes", () => {
     const isAuthorize = ({ path }: Seen): boolean => path === "/authorize";
     const rig = await startRig({
       token: (body) => ({ body: { ...body, refresh_token: "lasting" } }),
-      callback(answer, request) {
+      callback(response, request) {
         if (request.get("scope") !== "evil") return;
-        answer.delete("code");
-        answer.set("error", "invalid_scope");
+        response.delete("code");
+        response.set("error", "invalid_scope");
       },
       guard: (token = "", { query }, { valid }) =>
         query.has("scope") && valid.has(token)

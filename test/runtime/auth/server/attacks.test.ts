@@ -3,12 +3,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { call, initialize } from "../../../kit/http-exchange.ts";
 import { initialized } from "../../../kit/messages.ts";
 import {
-  askToken,
+  requestToken,
   callAs,
   createProver,
   sign,
   startProtectedServer,
-  type Answer,
+  type HttpResponse,
   type ProtectedServer,
   type Prover,
   type Sent,
@@ -31,7 +31,7 @@ beforeEach(() => {
   protectedServer.log.length = 0;
   protectedServer.denied.length = 0;
   protectedServer.seen.length = 0;
-  protectedServer.asked.length = 0;
+  protectedServer.requested.length = 0;
 });
 
 const now = (): number => Math.floor(Date.now() / 1_000);
@@ -285,7 +285,8 @@ const attacks: readonly Attack[] = [
   },
   {
     name: "a token for another server, of the same authority",
-    make: async () => bearer((await askToken(protectedServer, { resource: "https://other.example/mcp" })).access_token),
+    make: async () =>
+      bearer((await requestToken(protectedServer, { resource: "https://other.example/mcp" })).access_token),
     status: 401,
     challenge: invalid,
     reason: /for another resource/,
@@ -369,26 +370,26 @@ describe("rejected credentials", () => {
 
   it.each(attacks)("$name: the status is $status (AR-04, AX-D4)", async ({ make, status, challenge, reason }) => {
     const headers = await make();
-    const answer = await protectedServer.send(initialize("2025-11-25"), headers);
-    expect(`${answer.status} ${answer.headers["www-authenticate"]}`).toMatch(new RegExp(`^${status} `));
-    expect(answer.headers["www-authenticate"]).toMatch(challenge);
-    expect(answer.headers["mcp-session-id"]).toBeUndefined();
-    expect(answer.headers["cache-control"]).toBe("no-store");
-    expect(JSON.parse(answer.text)).toMatchObject({ jsonrpc: "2.0", error: { code: -32600 } });
+    const response = await protectedServer.send(initialize("2025-11-25"), headers);
+    expect(`${response.status} ${response.headers["www-authenticate"]}`).toMatch(new RegExp(`^${status} `));
+    expect(response.headers["www-authenticate"]).toMatch(challenge);
+    expect(response.headers["mcp-session-id"]).toBeUndefined();
+    expect(response.headers["cache-control"]).toBe("no-store");
+    expect(JSON.parse(response.text)).toMatchObject({ jsonrpc: "2.0", error: { code: -32600 } });
     expect(protectedServer.denied).toMatchObject([
       { status, method: "POST", path: "/mcp", reason: expect.stringMatching(reason) },
     ]);
-    expectNoLeak(answer, headers);
+    expectNoLeak(response, headers);
   });
 });
 
-/** No secret of a request is in what was logged or answered: neither whole, nor the part that makes it valid. */
-function expectNoLeak(answer: Answer, headers: Sent): void {
+/** No secret of a request is in what was logged or sent back: neither whole, nor the part that makes it valid. */
+function expectNoLeak(response: HttpResponse, headers: Sent): void {
   const secrets = [headers.authorization, headers.dpop, headers.path]
     .flat()
     .flatMap((value) => (value === undefined ? [] : value.split(/[\s,.=]+/)))
     .filter((piece) => piece.length >= 20);
-  const told = [...protectedServer.log, answer.text, JSON.stringify(answer.headers)].join("\n");
+  const told = [...protectedServer.log, response.text, JSON.stringify(response.headers)].join("\n");
   for (const secret of secrets) expect(told).not.toContain(secret);
 }
 
@@ -465,12 +466,12 @@ describe("sessions, tools and resources of another user", () => {
       [call(1, "write"), "files:write"],
       [read, "files:read"],
     ] as const) {
-      const refused = await protectedServer.send(body, session);
-      expect(refused.status).toBe(403);
-      expect(refused.headers["www-authenticate"]).toMatch(
+      const rejected = await protectedServer.send(body, session);
+      expect(rejected.status).toBe(403);
+      expect(rejected.headers["www-authenticate"]).toMatch(
         new RegExp(`^Bearer error="insufficient_scope", scope="mcp ${scope}", resource_metadata="http`),
       );
-      expectNoLeak(refused, headers);
+      expectNoLeak(rejected, headers);
     }
     expect(protectedServer.denied).toMatchObject([
       { status: 403, principal: `${protectedServer.issuer} sub:alice` },
@@ -479,8 +480,8 @@ describe("sessions, tools and resources of another user", () => {
   });
 
   it("a scope that includes others counts as all of them (AR-07)", async () => {
-    const answer = await callAs(protectedServer, await as("alice", "mcp admin"), "write");
-    expect(answer.text).toContain("written");
+    const response = await callAs(protectedServer, await as("alice", "mcp admin"), "write");
+    expect(response.text).toContain("written");
   });
 });
 
@@ -494,12 +495,12 @@ describe("keys of issuers", () => {
   it("keys that do not exist are requested once, however many tokens name them (JWKS flood)", async () => {
     const fresh = await startProtectedServer();
     expect((await fresh.send(initialize("2025-11-25"), bearer(await sign(fresh)))).status).toBe(200);
-    const before = fresh.asked.length;
+    const before = fresh.requested.length;
     const flood = Array.from({ length: 50 }, async (_, index) =>
       fresh.send(initialize("2025-11-25"), bearer(await sign(fresh, { header: { kid: `k${index}` } }))),
     );
     expect(new Set((await Promise.all(flood)).map(({ status }) => status))).toEqual(new Set([401]));
-    expect(fresh.asked.length - before).toBe(0);
+    expect(fresh.requested.length - before).toBe(0);
     await fresh.close();
   });
 
@@ -508,6 +509,6 @@ describe("keys of issuers", () => {
       initialize("2025-11-25"),
       bearer(await sign(protectedServer, { claims: { iss: "http://127.0.0.1:9" } })),
     );
-    expect(protectedServer.asked).toEqual([]);
+    expect(protectedServer.requested).toEqual([]);
   });
 });

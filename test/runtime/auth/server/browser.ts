@@ -5,14 +5,15 @@ export async function signIn(url: URL, redirectUrl: string, cookies = new Map<st
   let next = url;
   for (let step = 0; step < 12; step++) {
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join("; ");
-    const answer = await fetch(next, { redirect: "manual", headers: { cookie } });
-    for (const line of answer.headers.getSetCookie()) {
+    const response = await fetch(next, { redirect: "manual", headers: { cookie } });
+    for (const line of response.headers.getSetCookie()) {
       const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
       cookies.set(name, value);
     }
-    const location = answer.headers.get("location");
-    if (location === null) throw new Error(`${next.pathname} answered ${answer.status}: ${await answer.text()}`);
-    await answer.body?.cancel();
+    const location = response.headers.get("location");
+    if (location === null)
+      throw new Error(`${next.pathname} has the status ${response.status}: ${await response.text()}`);
+    await response.body?.cancel();
     next = new URL(location, next);
     if (next.href.startsWith(redirectUrl)) return next;
   }

@@ -25,14 +25,14 @@ const server = createServer(
 const key = "correct-horse-battery-staple-0123";
 const other = "another-horse-battery-staple-0123";
 
-/** The answer on the web platform to somebody who shows this. */
+/** The response on the web platform to these credentials. */
 async function knock(guard: Guard, headers: Record<string, string> = {}): Promise<Response> {
   const handler = createHttpHandler(server, { authenticate: guard });
   const fields = { accept: acceptBoth, "content-type": "application/json", ...headers };
   const body = JSON.stringify(initialize("2025-11-25"));
-  const answer = await handler.fetch(new Request("http://localhost/mcp", { method: "POST", headers: fields, body }));
+  const response = await handler.fetch(new Request("http://localhost/mcp", { method: "POST", headers: fields, body }));
   await handler.close();
-  return answer;
+  return response;
 }
 
 describe("API keys", () => {
@@ -59,18 +59,18 @@ describe("API keys", () => {
     ["a huge one", { "x-api-key": "k".repeat(5_000) }],
     ["one in the wrong place", { authorization: `Bearer ${key}` }],
   ])("%s is rejected with 401", async (_name, headers) => {
-    const answer = await knock(guard, headers);
-    expect(answer.status).toBe(401);
-    expect(answer.headers.get("www-authenticate")).toBe('ApiKey realm="API key", header="X-API-Key"');
-    expect(await answer.text()).not.toContain(key.slice(0, 12));
+    const response = await knock(guard, headers);
+    expect(response.status).toBe(401);
+    expect(response.headers.get("www-authenticate")).toBe('ApiKey realm="API key", header="X-API-Key"');
+    expect(await response.text()).not.toContain(key.slice(0, 12));
   });
 
   it("API keys may be used beside tokens", async () => {
     const bearer = requireApiKey({ keys: [{ principal: "ci", key }], in: "authorization" });
     expect((await knock(bearer, { authorization: `Bearer ${key}` })).status).toBe(200);
-    const refused = await knock(bearer, { authorization: `Basic ${key}` });
-    expect(refused.status).toBe(401);
-    expect(refused.headers.get("www-authenticate")).toBe('Bearer realm="API key"');
+    const rejected = await knock(bearer, { authorization: `Basic ${key}` });
+    expect(rejected.status).toBe(401);
+    expect(rejected.headers.get("www-authenticate")).toBe('Bearer realm="API key"');
   });
 
   it("API keys are found by a function, which receives their hash only", async () => {
@@ -425,7 +425,7 @@ describe("client certificates", () => {
     const options = { method: "POST", headers: fields, agent: false, rejectUnauthorized: false, ...own };
     try {
       return await new Promise<number>((resolve, reject) => {
-        const sent = request(listener.url, options, (answer) => resolve(answer.resume().statusCode ?? 0));
+        const sent = request(listener.url, options, (response) => resolve(response.resume().statusCode ?? 0));
         sent.on("error", reject).end(JSON.stringify(initialize("2025-11-25")));
       });
     } finally {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { KeyCache } from "../../../../runtime/auth/server/key-cache.ts";
 
-/** A publisher of keys whose clock and answers a test decides. */
+/** A publisher of keys whose clock and responses a test decides. */
 function publish(): { cache: KeyCache<object>; state: { now: number; loads: number; fails: boolean } } {
   const state = { now: 0, loads: 0, fails: false };
   const load = async (): Promise<object> => {

@@ -31,21 +31,21 @@ export interface ProtectedServer {
   readonly issuer: string;
   readonly authority: AuthorizationServer;
   /** Requests that reached the authorization server, by path. */
-  readonly asked: string[];
+  readonly requested: string[];
   readonly denied: DeniedRequest[];
   /** Everything that was logged, by anybody. */
   readonly log: string[];
   /** Contexts that tools received. */
   readonly seen: unknown[];
-  send(body: unknown, headers?: Sent): Promise<Answer>;
-  request(method: string, path: string, headers?: Sent): Promise<Answer>;
+  send(body: unknown, headers?: Sent): Promise<HttpResponse>;
+  request(method: string, path: string, headers?: Sent): Promise<HttpResponse>;
   close(): Promise<void>;
 }
 
 /** Header fields; several values are several lines. */
 export type Sent = Readonly<Record<string, string | readonly string[]>>;
 
-export interface Answer {
+export interface HttpResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
@@ -79,12 +79,12 @@ export async function startProtectedServer(options: ProtectedServerOptions = {})
     ...(tokens && { tokens }),
     ...(configure && { configure }),
   });
-  const asked: string[] = [];
+  const requested: string[] = [];
   const denied: DeniedRequest[] = [];
   const log: string[] = [];
   const seen: unknown[] = [];
   const counted: typeof fetch = (input, init) => {
-    asked.push(new URL(input instanceof Request ? input.url : input).pathname);
+    requested.push(new URL(input instanceof Request ? input.url : input).pathname);
     return fetch(input, init);
   };
   const guard = requireBearerToken({
@@ -124,24 +124,24 @@ export async function startProtectedServer(options: ProtectedServerOptions = {})
   );
   const handler = createHttpHandler(server, { path: "/mcp", authenticate: guard });
   http.on("request", (incoming, response) => handler.node(incoming, response));
-  const ask = (method: string, path: string, headers: Sent, body?: string): Promise<Answer> =>
+  const send = (method: string, path: string, headers: Sent, body?: string): Promise<HttpResponse> =>
     exchange(new URL(path, resource), { method, headers, body });
   return {
     resource,
     issuer: authority.issuer,
     authority,
-    asked,
+    requested,
     denied,
     log,
     seen,
     send: (body, { path = "/mcp", ...headers } = {}) =>
-      ask(
+      send(
         "POST",
         String(path),
         { accept: acceptBoth, "content-type": "application/json", ...headers },
         typeof body === "string" ? body : JSON.stringify(body),
       ),
-    request: (method, path, headers = {}) => ask(method, path, headers),
+    request: (method, path, headers = {}) => send(method, path, headers),
     async close() {
       await handler.close();
       http.closeAllConnections();
@@ -180,7 +180,7 @@ export async function sign(
 }
 
 /** A token that the authorization server gives to a program. */
-export async function askToken(
+export async function requestToken(
   protectedServer: ProtectedServer,
   form: Record<string, string> = {},
   headers: Record<string, string> = {},
@@ -195,13 +195,13 @@ export async function askToken(
       ...form,
     }),
   });
-  const answer: { access_token: string; token_type: string } = JSON.parse(await response.text());
-  if (!response.ok) throw new Error(JSON.stringify(answer));
-  return answer;
+  const result: { access_token: string; token_type: string } = JSON.parse(await response.text());
+  if (!response.ok) throw new Error(JSON.stringify(result));
+  return result;
 }
 
 /** Opens a session and calls a tool in it, as a client that shows this. */
-export async function callAs(protectedServer: ProtectedServer, headers: Sent, tool = "who"): Promise<Answer> {
+export async function callAs(protectedServer: ProtectedServer, headers: Sent, tool = "who"): Promise<HttpResponse> {
   const opened = await protectedServer.send(initialize("2025-11-25"), headers);
   if (opened.status !== 200) return opened;
   const session = { ...headers, "mcp-session-id": String(opened.headers["mcp-session-id"]) };
@@ -249,7 +249,7 @@ export async function createProver(uri: string): Promise<Prover> {
 export function exchange(
   url: URL,
   { method, headers, body }: { readonly method: string; readonly headers: Sent; readonly body?: string | undefined },
-): Promise<Answer> {
+): Promise<HttpResponse> {
   const lines = Object.entries({ host: url.host, ...headers }).flatMap(([name, value]) =>
     (Array.isArray(value) ? value : [value]).flatMap((line) => [name, String(line)]),
   );

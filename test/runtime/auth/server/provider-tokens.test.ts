@@ -108,9 +108,9 @@ it("challenges and metadata name scopes with the prefix, and tokens without it",
   try {
     const none = await protectedServer.send(hello);
     expect(none.headers["www-authenticate"]).toContain('scope="api://notes/notes.read"');
-    const lacking = await protectedServer.send(hello, { authorization: `Bearer ${await sign(protectedServer)}` });
-    expect(lacking.status).toBe(403);
-    expect(lacking.headers["www-authenticate"]).toContain('scope="api://notes/notes.read"');
+    const missing = await protectedServer.send(hello, { authorization: `Bearer ${await sign(protectedServer)}` });
+    expect(missing.status).toBe(403);
+    expect(missing.headers["www-authenticate"]).toContain('scope="api://notes/notes.read"');
     const token = await sign(protectedServer, { claims: { scope: undefined, scp: "notes.read" } });
     const called = await callAs(protectedServer, { authorization: `Bearer ${token}` }, "write");
     expect(called.headers["www-authenticate"]).toContain('scope="api://notes/notes.read api://notes/files:write"');

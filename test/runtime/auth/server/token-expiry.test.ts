@@ -100,7 +100,7 @@ async function openSession({ send }: Started, fields: Fields): Promise<Fields> {
 }
 
 const token = { progressToken: 1 };
-const claimed = (method: string, name = ""): Fields => ({
+const toHeaders = (method: string, name = ""): Fields => ({
   "mcp-protocol-version": "2026-07-28",
   "mcp-method": method,
   ...(name !== "" && { "mcp-name": name }),
@@ -110,16 +110,16 @@ const claimed = (method: string, name = ""): Fields => ({
 const streams: Readonly<Record<string, (target: Started, fields: Fields) => Promise<Response>>> = {
   "the stream of a session": async (target, fields) =>
     target.send({ ...(await openSession(target, fields)), accept: "text/event-stream" }),
-  "the answer to a call in a session": async (target, fields) =>
+  "the response to a call in a session": async (target, fields) =>
     target.send(await openSession(target, fields), call(1, "wait", {}, token)),
-  "the answer to a call that stands alone": (target, fields) =>
+  "the response to a stateless call": (target, fields) =>
     target.send(
-      { ...fields, ...claimed("tools/call", "wait") },
+      { ...fields, ...toHeaders("tools/call", "wait") },
       request(1, "tools/call", { name: "wait" }, { ...token, [meta.capabilities]: {} }),
     ),
   "news that a client listens for": (target, fields) =>
     target.send(
-      { ...fields, ...claimed("subscriptions/listen") },
+      { ...fields, ...toHeaders("subscriptions/listen") },
       request(1, "subscriptions/listen", { notifications: { toolsListChanged: true } }),
     ),
   "the stream of HTTP with SSE": (target, fields) =>
@@ -156,8 +156,8 @@ describe.each(["node", "fetch"] as const)("on the platform %s", (platform) => {
 
 test("a stateless call is aborted with its stream; one in a session continues, and responds to a newer token", async () => {
   const target = await start("node");
-  const alone = streams["the answer to a call that stands alone"];
-  read(await (alone ?? expect.unreachable())(target, ending));
+  const single = streams["the response to a stateless call"];
+  read(await (single ?? expect.unreachable())(target, ending));
   const session = await openSession(target, ending);
   const cut = read(await target.send(session, call(1, "wait", {}, token)));
   await until(() => cut.text().includes("progress"), "the first event");
@@ -169,7 +169,7 @@ test("a stateless call is aborted with its stream; one in a session continues, a
   target.release();
   const again = await target.send({ ...session, ...lasting, accept: "text/event-stream", "last-event-id": id });
   const rest = read(again);
-  await until(() => rest.text().includes("done"), "the answer");
+  await until(() => rest.text().includes("done"), "the response");
 });
 
 describe("a WebSocket", () => {
@@ -194,9 +194,9 @@ describe("a WebSocket", () => {
 
   test("a WebSocket is opened by a token, and a client without one gets the challenge", async () => {
     const url = await listen(guard);
-    const refused = connect(url, {});
-    refused.on("error", () => {});
-    const [, response] = await once(refused, "unexpected-response");
+    const rejected = connect(url, {});
+    rejected.on("error", () => {});
+    const [, response] = await once(rejected, "unexpected-response");
     expect(response.statusCode).toBe(401);
     expect(response.headers["www-authenticate"]).toMatch(/^Bearer resource_metadata="http/);
     await once(connect(url, { authorization: "Bearer 300" }), "open");
@@ -215,9 +215,9 @@ describe("a WebSocket", () => {
         return head.header("authorization") ? { principal: "alice" } : { status: 401, body: "no" };
       },
     });
-    const refused = connect(url, {});
-    refused.on("error", () => {});
-    const [, no] = await once(refused, "unexpected-response");
+    const rejected = connect(url, {});
+    rejected.on("error", () => {});
+    const [, no] = await once(rejected, "unexpected-response");
     expect([no.statusCode, no.headers["dpop-nonce"], no.headers["content-length"]]).toEqual([401, "n1", "2"]);
     const [yes] = await once(connect(url, { authorization: "x" }), "upgrade");
     expect(yes.headers["dpop-nonce"]).toBe("n1");

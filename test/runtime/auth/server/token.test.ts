@@ -4,7 +4,7 @@ import { verifyJwt } from "../../../../runtime/adapters/jose.ts";
 import { MemoryReplayStore } from "../../../../runtime/stores/index.ts";
 import { initialize } from "../../../kit/http-exchange.ts";
 import {
-  askToken,
+  requestToken,
   callAs,
   createProver,
   services,
@@ -26,9 +26,9 @@ const bearer = (token: string): Sent => ({ authorization: `Bearer ${token}` });
 describe("a token of the authorization server (R54)", () => {
   it("a token is accepted; tools receive the principal, its scopes and claims, and not the token (AR-05, R55)", async () => {
     protectedServer.seen.length = 0;
-    const { access_token: token } = await askToken(protectedServer, { scope: "mcp files:read" });
-    const answer = await callAs(protectedServer, bearer(token));
-    expect(answer.status).toBe(200);
+    const { access_token: token } = await requestToken(protectedServer, { scope: "mcp files:read" });
+    const response = await callAs(protectedServer, bearer(token));
+    expect(response.status).toBe(200);
     expect(protectedServer.seen).toMatchObject([
       {
         principal: `${protectedServer.issuer} sub:robot`,
@@ -36,14 +36,14 @@ describe("a token of the authorization server (R54)", () => {
         claims: { iss: protectedServer.issuer, aud: protectedServer.resource, client_id: "robot" },
       },
     ]);
-    expect(JSON.stringify(protectedServer.seen) + answer.text).not.toContain(token.slice(-40));
+    expect(JSON.stringify(protectedServer.seen) + response.text).not.toContain(token.slice(-40));
   });
 
   it("a token bound to a key is accepted with a proof (AX-D4)", async () => {
     const prover = await createProver(protectedServer.resource);
     const form = await createProver(`${protectedServer.issuer}/token`);
     // The proof for the authorization server is of the same key.
-    const given = await askToken(
+    const given = await requestToken(
       protectedServer,
       {},
       { dpop: await proveAt(prover, `${protectedServer.issuer}/token`) },
@@ -64,12 +64,12 @@ describe("a token of the authorization server (R54)", () => {
 
   it("a token is verified once: no request is sent while it lasts, nor for another one of the same key", async () => {
     await protectedServer.send(hello, bearer(await sign(protectedServer)));
-    protectedServer.asked.length = 0;
+    protectedServer.requested.length = 0;
     const token = await sign(protectedServer);
     for (let count = 0; count < 20; count++)
       expect((await protectedServer.send(hello, bearer(token))).status).toBe(200);
     expect((await protectedServer.send(hello, bearer(await sign(protectedServer)))).status).toBe(200);
-    expect(protectedServer.asked).toEqual([]);
+    expect(protectedServer.requested).toEqual([]);
   });
 
   it("a token expires on time, also when it was verified before", async () => {
@@ -94,11 +94,11 @@ describe("the metadata of the resource", () => {
   it.each(["/.well-known/oauth-protected-resource/mcp", "/.well-known/oauth-protected-resource"])(
     "the metadata of the resource is public at %s, for every origin (AR-01, AR-02, AR-03)",
     async (path) => {
-      const answer = await protectedServer.request("GET", path, { origin: "https://app.example" });
-      expect(answer.status).toBe(200);
-      expect(answer.headers["access-control-allow-origin"]).toBe("*");
-      expect(answer.headers["content-type"]).toBe("application/json");
-      expect(JSON.parse(answer.text)).toMatchObject({
+      const result = await protectedServer.request("GET", path, { origin: "https://app.example" });
+      expect(result.status).toBe(200);
+      expect(result.headers["access-control-allow-origin"]).toBe("*");
+      expect(result.headers["content-type"]).toBe("application/json");
+      expect(JSON.parse(result.text)).toMatchObject({
         resource: protectedServer.resource,
         authorization_servers: [protectedServer.issuer],
         scopes_supported: ["mcp"],
@@ -206,9 +206,9 @@ describe("nonces (AX-D3)", () => {
 
 describe("introspected tokens", () => {
   it("introspected tokens are requested once, and rejected when they are not active", async () => {
-    const asked: string[] = [];
+    const requested: string[] = [];
     const counted: typeof fetch = (input, init) => {
-      asked.push(String(input));
+      requested.push(String(input));
       return fetch(input, init);
     };
     // The endpoint is known only when the authorization server runs.
@@ -216,33 +216,33 @@ describe("introspected tokens", () => {
     const opaque = await startProtectedServer({ tokens: "opaque", verify: (token, trust) => verify?.(token, trust) });
     const endpoint = `${opaque.issuer}/token/introspection`;
     verify = introspectTokens({ endpoint, clientId: "probe", clientSecret: services.probe, fetch: counted });
-    const { access_token: token } = await askToken(opaque);
+    const { access_token: token } = await requestToken(opaque);
     expect(token).not.toContain(".");
     expect((await callAs(opaque, bearer(token))).status).toBe(200);
-    expect(asked).toHaveLength(1);
+    expect(requested).toHaveLength(1);
     expect(opaque.seen).toMatchObject([{ principal: `${opaque.issuer} client:robot` }]);
-    const refused = await opaque.send(hello, bearer("unknown-opaque-token-0123456789"));
-    expect(refused.status).toBe(401);
-    expect(refused.headers["www-authenticate"]).toMatch(/^Bearer error="invalid_token"/);
+    const rejected = await opaque.send(hello, bearer("unknown-opaque-token-0123456789"));
+    expect(rejected.status).toBe(401);
+    expect(rejected.headers["www-authenticate"]).toMatch(/^Bearer error="invalid_token"/);
     expect(opaque.log.join("\n")).not.toContain("unknown-opaque-token");
     expect(opaque.log.join("\n")).not.toContain(services.probe);
     await opaque.close();
   });
 
-  const answers: readonly (readonly [name: string, answer: () => Promise<Response> | Response])[] = [
+  const responses: readonly (readonly [name: string, respond: () => Promise<Response> | Response])[] = [
     ["too slow", () => new Promise(() => {})],
     ["huge", () => new Response(`{"active":true,"x":"${"x".repeat(100_000)}"}`)],
     ["no JSON", () => new Response("<html>")],
-    ["no answer", () => Response.json({ active: "true" })],
+    ["no response", () => Response.json({ active: "true" })],
     ["a list", () => Response.json([true])],
     ["an error", () => new Response("secret-of-the-authority", { status: 500 })],
     ["a lost connection", () => Promise.reject(new TypeError("fetch failed"))],
   ];
 
-  it.each(answers)("a response of introspection that is %s rejects the token with 503", async (_name, answer) => {
-    const ask: typeof fetch = (_input, init) =>
+  it.each(responses)("a response of introspection that is %s rejects the token with 503", async (_name, respond) => {
+    const introspect: typeof fetch = (_input, init) =>
       Promise.race([
-        Promise.resolve(answer()),
+        Promise.resolve(respond()),
         new Promise<Response>((_resolve, reject) => {
           init?.signal?.addEventListener("abort", () => reject(new Error("timeout")));
         }),
@@ -252,13 +252,13 @@ describe("introspected tokens", () => {
       clientId: "a",
       clientSecret: "b",
       timeout: 50,
-      fetch: ask,
+      fetch: introspect,
     });
     const broken = await startProtectedServer({ verify });
-    const refused = await broken.send(hello, bearer("opaque-canary-0123456789"));
-    expect(refused.status).toBe(503);
-    expect(refused.headers["retry-after"]).toBe("5");
-    expect(refused.headers["www-authenticate"]).toBeUndefined();
+    const rejected = await broken.send(hello, bearer("opaque-canary-0123456789"));
+    expect(rejected.status).toBe(503);
+    expect(rejected.headers["retry-after"]).toBe("5");
+    expect(rejected.headers["www-authenticate"]).toBeUndefined();
     expect(broken.log.join("\n")).not.toMatch(/opaque-canary|secret-of-the-authority/);
     await broken.close();
   });
@@ -266,7 +266,7 @@ describe("introspected tokens", () => {
   it("introspected tokens are requested in bounded number", async () => {
     let running = 0;
     let most = 0;
-    const ask: typeof fetch = async () => {
+    const introspect: typeof fetch = async () => {
       most = Math.max(most, (running += 1));
       await new Promise((resolve) => setTimeout(resolve, 20));
       running -= 1;
@@ -277,7 +277,7 @@ describe("introspected tokens", () => {
       clientId: "a",
       clientSecret: "b",
       maxConcurrent: 3,
-      fetch: ask,
+      fetch: introspect,
     });
     const busy = await startProtectedServer({ verify });
     const flood = Array.from({ length: 20 }, (_, index) => busy.send(hello, bearer(`invented-${index}`)));

@@ -17,15 +17,15 @@ afterEach(async () => {
 
 type Headers = Readonly<Record<string, string>>;
 
-interface Answer {
+interface HttpResponse {
   readonly status: number;
   readonly text: string;
-  /** The message that answers; of a stream the last one. */
+  /** The response; of a stream the last message. */
   readonly message: Readonly<Record<string, unknown>>;
 }
 
 interface User {
-  send(body: object, headers?: Headers): Promise<Answer>;
+  send(body: object, headers?: Headers): Promise<HttpResponse>;
   get(headers: Headers): Promise<Response>;
   /** Headers of a new session. */
   open(): Promise<Headers>;
@@ -69,7 +69,7 @@ async function start(): Promise<{ readonly alice: User; readonly bob: User }> {
 
 function createUser(url: string, name: string): User {
   const fields = { authorization: name, accept: acceptBoth, "content-type": "application/json" };
-  const send = async (body: object, headers: Headers = {}): Promise<Answer> => {
+  const send = async (body: object, headers: Headers = {}): Promise<HttpResponse> => {
     const response = await fetch(url, {
       method: "POST",
       headers: { ...fields, ...headers },
@@ -105,9 +105,9 @@ test("a stream cannot be resumed by another user, neither in the session of its 
     [hers, 404],
     [his, 400],
   ] as const) {
-    const answer = await bob.get({ ...session, "last-event-id": id });
-    expect(answer.status).toBe(status);
-    expect(await answer.text()).not.toContain("told");
+    const toResult = await bob.get({ ...session, "last-event-id": id });
+    expect(toResult.status).toBe(status);
+    expect(await toResult.text()).not.toContain("told");
   }
 });
 
@@ -117,8 +117,8 @@ test("a requestState is rejected for another user (R49)", async () => {
   const headers = { "mcp-protocol-version": "2026-07-28", "mcp-method": "tools/call", "mcp-name": "ask" };
   const first = await alice.send(request(1, "tools/call", { name: "ask" }, elicitation), headers);
   const { requestState, inputRequests } = Object(first.message.result);
-  const answered = { action: "accept", content: { pin: "1234" } };
-  const inputResponses = Object.fromEntries(Object.keys(Object(inputRequests)).map((key) => [key, answered]));
+  const inputResponse = { action: "accept", content: { pin: "1234" } };
+  const inputResponses = Object.fromEntries(Object.keys(Object(inputRequests)).map((key) => [key, inputResponse]));
   const again = request(2, "tools/call", { name: "ask", requestState, inputResponses }, elicitation);
   expect(requestState).toEqual(expect.any(String));
   expect((await bob.send(again, headers)).message).toMatchObject({ error: { code: -32602 } });
@@ -132,9 +132,9 @@ test("a task is unknown to another user, and in no list of theirs (R48)", async 
   const { taskId } = Object(Object((await alice.send(started, hers)).message.result).task);
   expect(taskId).toEqual(expect.any(String));
   for (const method of ["tasks/get", "tasks/result", "tasks/cancel"]) {
-    const answer = await bob.send({ jsonrpc: "2.0", id: 2, method, params: { taskId } }, his);
-    expect(answer.message, method).toMatchObject({ error: { code: -32602 } });
-    expect(answer.text).not.toContain("work");
+    const toResult = await bob.send({ jsonrpc: "2.0", id: 2, method, params: { taskId } }, his);
+    expect(toResult.message, method).toMatchObject({ error: { code: -32602 } });
+    expect(toResult.text).not.toContain("work");
   }
   const listed = { jsonrpc: "2.0", id: 3, method: "tasks/list" };
   expect((await bob.send(listed, his)).message).toMatchObject({ result: { tasks: [] } });
@@ -144,14 +144,14 @@ test("a task is unknown to another user, and in no list of theirs (R48)", async 
 test("an input request of a user accepts no response of another user", async () => {
   const { alice, bob } = await start();
   const [hers, his] = [await alice.open(), await bob.open()];
-  const asking = alice.send(call(1, "ask"), hers);
-  const answer = (pin: string): object => ({
+  const pending = alice.send(call(1, "ask"), hers);
+  const toResult = (pin: string): object => ({
     jsonrpc: "2.0",
     id: 1,
     result: { action: "accept", content: { pin } },
   });
-  expect((await bob.send(answer("bob's"), hers)).status).toBe(404);
-  expect((await bob.send(answer("bob's"), his)).status).toBe(202);
-  await expect.poll(async () => (await alice.send(answer("1234"), hers)).status).toBe(202);
-  expect((await asking).text).toContain("secret of 1234");
+  expect((await bob.send(toResult("bob's"), hers)).status).toBe(404);
+  expect((await bob.send(toResult("bob's"), his)).status).toBe(202);
+  await expect.poll(async () => (await alice.send(toResult("1234"), hers)).status).toBe(202);
+  expect((await pending).text).toContain("secret of 1234");
 });

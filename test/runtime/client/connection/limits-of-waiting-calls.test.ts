@@ -18,7 +18,7 @@ interface Reconnecting {
   readonly clock: ManualClock;
   readonly wires: readonly Wire[];
   /** Lets the server respond to the handshake of the last connection. */
-  answer(): Promise<void>;
+  respond(): Promise<void>;
 }
 
 /** A session whose server responds to the handshake of its first connection only. */
@@ -33,7 +33,7 @@ async function open(options: Partial<AnyClientOptions> = {}): Promise<Reconnecti
     ...options,
   });
   onTestFinished(() => client.close());
-  const answer = async (): Promise<void> => {
+  const respond = async (): Promise<void> => {
     wires[0]?.post({ jsonrpc: "2.0", id: 1, result: welcome(newest.id) });
     await settle();
     wires[0]?.sent.splice(0);
@@ -42,11 +42,11 @@ async function open(options: Partial<AnyClientOptions> = {}): Promise<Reconnecti
     const wire = new Wire();
     wires.unshift(wire);
     const connecting = connect(wire, opening);
-    if (wires.length === 1) void answer();
+    if (wires.length === 1) void respond();
     return connecting;
   });
   await settle();
-  return { session, clock, wires, answer };
+  return { session, clock, wires, respond };
 }
 
 /** The same session after the loss of its connection, while the server does not respond to the handshake of the next one. */
@@ -130,10 +130,10 @@ test("a call without limits rejects after the total timeout of the client while 
 });
 
 test("a call that waited for a connection has the rest of its total timeout", async () => {
-  const { session, clock, wires, answer } = await openLost();
+  const { session, clock, wires, respond } = await openLost();
   const rejected = expect(session.ping({ totalTimeout: 1_000 })).rejects.toMatchObject({ name: "TimeoutError" });
   await clock.pass(600);
-  await answer();
+  await respond();
   await clock.pass(399);
   expect(wires[0]?.sent).toEqual([]);
   await clock.pass(1);

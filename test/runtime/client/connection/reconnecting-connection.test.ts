@@ -48,8 +48,8 @@ describe("a lost connection is replaced", () => {
     const opened = await open({ logLevel: "info" });
     const { wire, session, events } = opened;
     await runTranscript(wire, ['~ {"id": 2, "method": "logging/setLevel"}', '> {"id": 2, "result": {}}']);
-    const heard: string[] = [];
-    const subscribing = session.subscribe("file:///a", (uri) => heard.push(uri));
+    const received: string[] = [];
+    const subscribing = session.subscribe("file:///a", (uri) => received.push(uri));
     await runTranscript(wire, ['~ {"id": 3, "method": "resources/subscribe"}', '> {"id": 3, "result": {}}']);
     const listing = session.listTools();
     await runTranscript(wire, ['~ {"id": 4, "method": "tools/list"}', [">", { id: 4, result: { tools: [tool] } }]]);
@@ -62,7 +62,7 @@ describe("a lost connection is replaced", () => {
       '> {"id": 3, "result": {}}',
       '> {"method": "notifications/resources/updated", "params": {"uri": "file:///a"}}',
     ]);
-    expect(heard).toEqual(["file:///a"]);
+    expect(received).toEqual(["file:///a"]);
     expect(events.map(({ kind }) => kind)).toEqual(["disconnected", "reconnecting", "reconnected"]);
     const again = session.listTools();
     await runTranscript(next, ['~ {"id": 4, "method": "tools/list"}', '> {"id": 4, "result": {"tools": []}}']);
@@ -312,7 +312,7 @@ describe("interrupted calls", () => {
     let count = 0;
     const outcome = opened.session.listTools();
     await settle();
-    // Over HTTP, an answer may be lost while the session goes on.
+    // Over HTTP, a response may be lost while the session goes on.
     opened.wire.receiver?.message({ jsonrpc: "2.0", id: 2, error: { code: 1, message: "x" } });
     await expect(outcome).rejects.toMatchObject({ code: 1 });
     const send = opened.wire.send.bind(opened.wire);

@@ -21,7 +21,7 @@ function open(elicitation: AnyElicitationOption, server?: RawServer): Promise<Wi
   return openSession({ elicitation }, server);
 }
 
-function ask(params: object, id = 7): readonly [">", object] {
+function elicit(params: object, id = 7): readonly [">", object] {
   return [">", { id, method: "elicitation/create", params }];
 }
 
@@ -60,7 +60,7 @@ describe("a form", () => {
       },
     });
     await runTranscript(wire, [
-      ask(form),
+      elicit(form),
       ["<", { id: 7, result: { action: "accept", content: { name: "xy", colour: "red" } } }],
     ]);
     const tooShort = [{ path: ["name"], message: "must have at least 2 characters" }];
@@ -71,7 +71,7 @@ describe("a form", () => {
     "a form that the user does not fill in gives %s, without content (E-09)",
     async (action) => {
       const { wire } = await open({ form: () => ({ action, content: { name: "xy" } }) });
-      await runTranscript(wire, [ask({ ...form, mode: "form" }), ["<", { id: 7, result: { action } }]]);
+      await runTranscript(wire, [elicit({ ...form, mode: "form" }), ["<", { id: 7, result: { action } }]]);
     },
   );
 
@@ -83,7 +83,7 @@ describe("a form", () => {
     "a form with %s is not sent: the program receives the problem, the server an error only (E-10, C-093)",
     async (_, content, why) => {
       const { wire, reports } = await open({ form: () => ({ action: "accept", content }) });
-      await runTranscript(wire, [ask(form), ["<", { id: 7, error: { code: -32603, message: "Internal error" } }]]);
+      await runTranscript(wire, [elicit(form), ["<", { id: 7, error: { code: -32603, message: "Internal error" } }]]);
       const [report] = reports;
       expect(isFormError(report?.error)).toBe(true);
       expect(report?.error.message).toContain(why);
@@ -94,7 +94,7 @@ describe("a form", () => {
     const { wire } = await open({ form: () => ({ action: "cancel" }) });
     const nested = { type: "object", properties: { a: { type: "object", properties: {} } } };
     await runTranscript(wire, [
-      ask({ message: "m", requestedSchema: nested }),
+      elicit({ message: "m", requestedSchema: nested }),
       ["~", { id: 7, error: { code: -32602 } }],
     ]);
   });
@@ -107,14 +107,14 @@ describe("a form", () => {
         return new Promise(() => {});
       },
     });
-    await runTranscript(wire, [ask(form), [">", { method: "notifications/cancelled", params: { requestId: 7 } }]]);
+    await runTranscript(wire, [elicit(form), [">", { method: "notifications/cancelled", params: { requestId: 7 } }]]);
     expect(signal?.aborted).toBe(true);
   });
 
   test("a form works the same at revisions without modes (E-06, C-091)", async () => {
     const { wire } = await open({ form: () => ({ action: "accept", content: { name: "xy" } }) }, older);
     await runTranscript(wire, [
-      ask(form),
+      elicit(form),
       ["<", { id: 7, result: { action: "accept", content: { name: "xy", colour: "red" } } }],
     ]);
   });
@@ -126,7 +126,7 @@ describe("a response of a handler", () => {
     async (response) => {
       const { wire, reports } = await open({ form: () => response, url: () => response });
       const error = { code: -32603, message: "Internal error" };
-      await runTranscript(wire, [ask(form), ["<", { id: 7, error }], ask(page, 8), ["<", { id: 8, error }]]);
+      await runTranscript(wire, [elicit(form), ["<", { id: 7, error }], elicit(page, 8), ["<", { id: 8, error }]]);
       expect(reports).toHaveLength(2);
     },
   );
@@ -135,7 +135,7 @@ describe("a response of a handler", () => {
     const { wire } = await open({ form: () => ({ action: "accept", content }) });
     const optional = { ...requestedSchema, required: [] };
     await runTranscript(wire, [
-      ask({ ...form, requestedSchema: optional }),
+      elicit({ ...form, requestedSchema: optional }),
       ["<", { id: 7, result: { action: "accept", content: { colour: "red" } } }],
     ]);
   });
@@ -180,17 +180,17 @@ describe("modes that were not declared (E-16)", () => {
   ])("a mode that was not declared is rejected: %s", async (_, elicitation, params, mode) => {
     const { wire } = await open(elicitation);
     const error = { code: -32602, message: `Elicitation mode ${mode} is not supported by this client`, data: { mode } };
-    await runTranscript(wire, [ask(params), ["<", { id: 7, error }]]);
+    await runTranscript(wire, [elicit(params), ["<", { id: 7, error }]]);
   });
 
   test("elicitation is an unknown method at a revision without modes if only pages are shown (E-01)", async () => {
     const { wire } = await open({ url: () => ({ action: "cancel" }) }, older);
-    await runTranscript(wire, [ask(form), ["~", { id: 7, error: { code: -32601 } }]]);
+    await runTranscript(wire, [elicit(form), ["~", { id: 7, error: { code: -32601 } }]]);
   });
 
   test("elicitation without any handler is an unknown method (E-01)", async () => {
     const { wire } = await open({});
-    await runTranscript(wire, [ask(form), ["~", { id: 7, error: { code: -32601 } }]]);
+    await runTranscript(wire, [elicit(form), ["~", { id: 7, error: { code: -32601 } }]]);
   });
 });
 
@@ -199,7 +199,7 @@ describe("a URL elicitation", () => {
 
   test("a URL elicitation is opened with consent, and has no content (E-09, E-12)", async () => {
     const { wire } = await open({ url });
-    await runTranscript(wire, [ask(page), ["<", { id: 7, result: { action: "accept" } }]]);
+    await runTranscript(wire, [elicit(page), ["<", { id: 7, result: { action: "accept" } }]]);
   });
 
   test.each([
@@ -218,7 +218,7 @@ describe("a URL elicitation", () => {
     const shown: unknown[] = [];
     const { wire } = await open({ url: (params) => (shown.push(params), { action: "accept" }) });
     await runTranscript(wire, [
-      ask({ ...page, url: text }),
+      elicit({ ...page, url: text }),
       ["~", { id: 7, error: { code: -32602, data: { path: "url" } } }],
     ]);
     expect(shown).toEqual([]);
@@ -227,7 +227,7 @@ describe("a URL elicitation", () => {
   test("a URL elicitation may be an http address", async () => {
     const { wire } = await open({ url });
     await runTranscript(wire, [
-      ask({ ...page, url: "http://localhost/in" }),
+      elicit({ ...page, url: "http://localhost/in" }),
       ["<", { id: 7, result: { action: "accept" } }],
     ]);
   });
@@ -236,7 +236,7 @@ describe("a URL elicitation", () => {
     const completed: string[] = [];
     const { wire } = await open({ url: () => ({ action }), completed: (id) => completed.push(id) });
     await runTranscript(wire, [
-      ask(page),
+      elicit(page),
       ["<", { id: 7, result: { action } }],
       [">", { method: "notifications/elicitation/complete", params: { elicitationId: "e1" } }],
     ]);
@@ -252,7 +252,7 @@ describe("a URL elicitation", () => {
     ];
     await runTranscript(wire, [
       complete("e1"),
-      ask(page),
+      elicit(page),
       ["~", { id: 7, result: {} }],
       complete("other"),
       complete("e1"),

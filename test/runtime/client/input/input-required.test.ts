@@ -13,7 +13,7 @@ import { Wire } from "../../../../runtime/testing/wire.ts";
 import { createInMemoryTransports } from "../../../../runtime/transport/memory.ts";
 import { statelessRevision, newest } from "../../../kit/revisions.ts";
 import { meta } from "../../../kit/messages.ts";
-import { question, type Run } from "../../server/input/raw-client.ts";
+import { formParams, type Run } from "../../server/input/raw-client.ts";
 
 type Options = Partial<ClientOptions<Declarations>>;
 
@@ -40,8 +40,8 @@ async function connectInMemory(run: Run, options: Options = {}): Promise<ClientS
 interface Played {
   readonly wire: Wire;
   readonly session: ClientSession<Declarations>;
-  /** Answers the request that the client sent last. */
-  answer(result: object): Promise<void>;
+  /** Responds to the last request of the client. */
+  respond(result: object): Promise<void>;
   /** Last message of the client. */
   last(): Record<string, unknown>;
 }
@@ -64,7 +64,7 @@ async function runTranscript(options: Options = {}): Promise<Played> {
     wire,
     session: await opening,
     last,
-    async answer(result) {
+    async respond(result) {
       wire.post({ jsonrpc: "2.0", id: last().id, result });
       await settle();
     },
@@ -72,7 +72,7 @@ async function runTranscript(options: Options = {}): Promise<Played> {
 }
 
 function needs(messages: readonly string[], requestState?: string): object {
-  const requests = messages.map((message) => [message, { method: "elicitation/create", params: question(message) }]);
+  const requests = messages.map((message) => [message, { method: "elicitation/create", params: formParams(message) }]);
   return {
     resultType: "input_required",
     inputRequests: Object.fromEntries(requests),
@@ -112,12 +112,12 @@ describe("a client and a server", () => {
     ["where each request stands alone", statelessRevision],
     ["in a session", newest],
   ])("a client and a server need one call, whatever input is required, %s (C-050, A10)", async (_where, revision) => {
-    const asked: string[] = [];
+    const requested: string[] = [];
     const session = await connectInMemory(
       async (_args, { elicit, sample, roots, once }) => {
         const id = await once("id", () => 7);
         const [name, model] = await Promise.all([
-          elicit(question("Name?")),
+          elicit(formParams("Name?")),
           sample({ messages: [{ role: "user", content: { type: "text", text: "4?" } }], maxTokens: 5 }),
         ]);
         return JSON.stringify([id, name, model, await roots()]);
@@ -127,7 +127,7 @@ describe("a client and a server", () => {
         roots: [{ uri: "file:///a" }],
         elicitation: {
           form({ message }, { server }) {
-            asked.push(`${server.info.name}: ${message}`);
+            requested.push(`${server.info.name}: ${message}`);
             return { action: "accept", content: { a: "Ada" } };
           },
         },
@@ -152,19 +152,19 @@ describe("a client and a server", () => {
         ]),
       },
     ]);
-    expect(asked).toEqual(["test: Name?"]);
+    expect(requested).toEqual(["test: Name?"]);
     await session.close();
   });
 });
 
 describe("the retry", () => {
   test("the retry carries its own input responses, the same params and the unchanged state, and has an id of its own (C-002, C-050, C-051, C-053)", async () => {
-    const { wire, session, answer, last } = await runTranscript({ elicitation: form });
+    const { wire, session, respond, last } = await runTranscript({ elicitation: form });
     const result = session.callTool("t", { x: 1 }, { meta: { "example.com/a": 1 } });
     await settle();
     const first = last();
     const state = ' not "JSON", é ';
-    await answer(needs(["1", "2"], state));
+    await respond(needs(["1", "2"], state));
     const second = last();
     expect(second).toMatchObject({
       method: "tools/call",
@@ -184,32 +184,32 @@ describe("the retry", () => {
       },
     });
     expect(second.id).not.toBe(first.id);
-    await answer(needs(["3"], "other"));
+    await respond(needs(["3"], "other"));
     expect(last()).toMatchObject({ params: { requestState: "other" } });
     const { params } = last();
     expect(isObject(params) && params.inputResponses).toEqual({ 3: { action: "accept", content: { a: "3" } } });
-    await answer(done);
+    await respond(done);
     expect(await result).toMatchObject({ content: [] });
     wire.end();
   });
 
   test("the retry has no state where there was none (C-052)", async () => {
-    const { wire, session, answer, last } = await runTranscript({ elicitation: form });
+    const { wire, session, respond, last } = await runTranscript({ elicitation: form });
     void session.callTool("t").catch(() => {});
     await settle();
-    await answer(needs(["1"], "state"));
-    await answer(needs(["2"]));
+    await respond(needs(["1"], "state"));
+    await respond(needs(["2"]));
     expect(last().params).not.toHaveProperty("requestState");
     wire.end();
   });
 
   test("the retry follows after a delay where there is only a state, without input requests (C-055)", async () => {
     const clock = new ManualClock();
-    const { wire, session, answer, last } = await runTranscript({ clock });
+    const { wire, session, respond, last } = await runTranscript({ clock });
     void session.callTool("t").catch(() => {});
     await settle();
     const first = last();
-    await answer({ resultType: "input_required", requestState: "s" });
+    await respond({ resultType: "input_required", requestState: "s" });
     expect(last()).toBe(first);
     await clock.pass(250);
     await settle();
@@ -244,12 +244,12 @@ describe("the retry", () => {
       { contents: [], ttlMs: 0, cacheScope: "private" },
     ],
   ])("the retry is made for %s, too", async (_what, method, call, complete) => {
-    const { wire, session, answer, last } = await runTranscript({ elicitation: form });
+    const { wire, session, respond, last } = await runTranscript({ elicitation: form });
     const result = call(session);
     await settle();
-    await answer(needs(["1"], "s"));
+    await respond(needs(["1"], "s"));
     expect(last()).toMatchObject({ method, params: { requestState: "s", inputResponses: {} } });
-    await answer({ resultType: "complete", ...complete });
+    await respond({ resultType: "complete", ...complete });
     expect(await result).toMatchObject(complete);
     wire.end();
   });
@@ -257,11 +257,11 @@ describe("the retry", () => {
 
 describe("a call that requires input", () => {
   test("a call fails when the server requests input without a handler; nothing more is sent", async () => {
-    const { wire, session, answer, last } = await runTranscript();
+    const { wire, session, respond, last } = await runTranscript();
     const failure = session.callTool("t").catch((error: unknown) => error);
     await settle();
     const first = last();
-    await answer(needs(["1"], "s"));
+    await respond(needs(["1"], "s"));
     const error = await failure;
     expect(isInputRequiredError(error) && error.result).toMatchObject({ requestState: "s" });
     expect(String(error)).toContain("elicitation/create, which this client does not handle");
@@ -270,10 +270,10 @@ describe("a call that requires input", () => {
   });
 
   test("a call fails after too many retries", async () => {
-    const { wire, session, answer } = await runTranscript({ elicitation: form, maxInputRounds: 2 });
+    const { wire, session, respond } = await runTranscript({ elicitation: form, maxInputRounds: 2 });
     const failure = session.callTool("t").catch((error: unknown) => error);
     await settle();
-    for (const message of ["1", "2", "3"]) await answer(needs([message], message));
+    for (const message of ["1", "2", "3"]) await respond(needs([message], message));
     expect(String(await failure)).toContain("after 2 rounds");
     expect(wire.sent).toHaveLength(4);
     wire.end();
@@ -281,7 +281,7 @@ describe("a call that requires input", () => {
 
   test("a call fails when a handler fails: the other handlers are aborted", async () => {
     let reason: unknown;
-    const { wire, session, answer, last } = await runTranscript({
+    const { wire, session, respond, last } = await runTranscript({
       elicitation: {
         form: ({ message }, { signal }) => {
           if (message === "bad") throw new Error("no screen");
@@ -297,7 +297,7 @@ describe("a call that requires input", () => {
     const failure = session.callTool("t").catch((error: unknown) => error);
     await settle();
     const first = last();
-    await answer(needs(["slow", "bad"], "s"));
+    await respond(needs(["slow", "bad"], "s"));
     expect(String(await failure)).toBe("Error: no screen");
     expect(String(reason)).toBe("Error: no screen");
     expect(last()).toBe(first);
@@ -306,11 +306,13 @@ describe("a call that requires input", () => {
 
   test("a call is aborted by its signal, also while a handler ignores the signal", async () => {
     const stop = new AbortController();
-    const { wire, session, answer, last } = await runTranscript({ elicitation: { form: () => new Promise(() => {}) } });
+    const { wire, session, respond, last } = await runTranscript({
+      elicitation: { form: () => new Promise(() => {}) },
+    });
     const failure = session.callTool("t", {}, { signal: stop.signal }).catch((error: unknown) => error);
     await settle();
     const first = last();
-    await answer(needs(["1"], "s"));
+    await respond(needs(["1"], "s"));
     stop.abort(new Error("enough"));
     expect(String(await failure)).toBe("Error: enough");
     expect(last()).toBe(first);
@@ -319,10 +321,10 @@ describe("a call that requires input", () => {
 
   test("a call is aborted by its signal during a retry: that request is cancelled (C-021)", async () => {
     const stop = new AbortController();
-    const { wire, session, answer, last } = await runTranscript({ elicitation: form });
+    const { wire, session, respond, last } = await runTranscript({ elicitation: form });
     const failure = session.callTool("t", {}, { signal: stop.signal }).catch((error: unknown) => error);
     await settle();
-    await answer(needs(["1"], "s"));
+    await respond(needs(["1"], "s"));
     const { id } = last();
     stop.abort(new Error("enough"));
     expect(String(await failure)).toBe("Error: enough");
@@ -331,12 +333,12 @@ describe("a call that requires input", () => {
   });
 
   test("a call fails when a response of a handler is invalid", async () => {
-    const { wire, session, answer } = await runTranscript({
+    const { wire, session, respond } = await runTranscript({
       elicitation: { form: () => ({ action: "accept", content: { b: 1 } }) },
     });
     const failure = session.callTool("t").catch((error: unknown) => error);
     await settle();
-    await answer(needs(["1"], "s"));
+    await respond(needs(["1"], "s"));
     expect(await failure).toMatchObject({ name: "FormError" });
     wire.end();
   });
@@ -346,25 +348,25 @@ describe("a call that requires input", () => {
     ["of an unknown kind", { a: { method: "tools/list" } }],
     ["without what belongs to it", { a: { method: "elicitation/create", params: { message: "?" } } }],
   ])("a call fails when the server requests %s", async (_what, inputRequests) => {
-    const { wire, session, answer } = await runTranscript({ elicitation: form });
+    const { wire, session, respond } = await runTranscript({ elicitation: form });
     const failure = session.callTool("t").catch((error: unknown) => error);
     await settle();
-    await answer({ resultType: "input_required", inputRequests });
+    await respond({ resultType: "input_required", inputRequests });
     expect(await failure).toBeInstanceOf(Error);
     wire.end();
   });
 });
 
 test("a result after input is not cached (C-061)", async () => {
-  const { wire, session, answer, last } = await runTranscript({ elicitation: form });
+  const { wire, session, respond, last } = await runTranscript({ elicitation: form });
   const complete = { resultType: "complete", contents: [], ttlMs: 60_000, cacheScope: "private" };
   for (const round of [1, 2]) {
     const result = session.readResource("a:b");
     await settle();
     expect(last()).toMatchObject({ params: { uri: "a:b" } });
     expect(last().params).not.toHaveProperty("inputResponses");
-    await answer(needs(["?"], `state ${round}`));
-    await answer(complete);
+    await respond(needs(["?"], `state ${round}`));
+    await respond(complete);
     await result;
   }
   wire.end();
@@ -377,7 +379,7 @@ test("progress continues over retries, and is requested in each of them (2.11, C
       for (const [index, name] of ["1", "2", "3"].entries()) {
         await progress(index * 10 + 1);
         await log("info", name);
-        await elicit(question(name));
+        await elicit(formParams(name));
         await progress(index * 10 + 2);
       }
       return "";
@@ -392,14 +394,16 @@ test("progress continues over retries, and is requested in each of them (2.11, C
 });
 
 test("a caller may send the retries itself", async () => {
-  const session = await connectInMemory(async (_args, { elicit }) => JSON.stringify(await elicit(question("?"))), {
+  const session = await connectInMemory(async (_args, { elicit }) => JSON.stringify(await elicit(formParams("?"))), {
     elicitation: form,
   });
   const first = await session.request("tools/call", { name: "t" });
   const { requestState } = first;
   if (typeof requestState !== "string") throw new Error("no request for input");
-  const answers = { "elicit-1": { action: "cancel" } } as const;
-  expect(await session.request("tools/call", { name: "t", requestState, inputResponses: answers })).toMatchObject({
+  const inputResponses = { "elicit-1": { action: "cancel" } } as const;
+  expect(
+    await session.request("tools/call", { name: "t", requestState, inputResponses: inputResponses }),
+  ).toMatchObject({
     content: [{ text: '{"action":"cancel"}' }],
   });
   await session.close();

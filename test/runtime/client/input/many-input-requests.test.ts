@@ -4,7 +4,7 @@ import { createUntypedClient } from "../../../../runtime/client/create-client.ts
 import { isInputRequiredError } from "../../../../runtime/client/errors.ts";
 import type { DefaultClientSession } from "../../../../runtime/client/session/default-session.ts";
 import { statelessRevision } from "../../../kit/revisions.ts";
-import { collectWarnings, connectToAsking, type Way } from "../../many-input-requests.ts";
+import { collectWarnings, connectToRequesting, type Way } from "../../many-input-requests.ts";
 
 const ways: readonly Way[] = ["result", "task"];
 
@@ -31,7 +31,7 @@ async function open(count: number, way: Way): Promise<Opened> {
       },
     },
   });
-  return { session: await client.connect(connectToAsking(count, way)), signals };
+  return { session: await client.connect(connectToRequesting(count, way)), signals };
 }
 
 describe.each(ways)("a %s with many input requests", (way) => {

@@ -74,8 +74,8 @@ describe("roots", () => {
 
 describe("sampling", () => {
   const text = { type: "text", text: "hi" };
-  const answer = { role: "assistant", content: text, model: "m" };
-  const createMessage = (): object => answer;
+  const received = { role: "assistant", content: text, model: "m" };
+  const createMessage = (): object => received;
   const use = (id: string): object => ({ type: "tool_use", id, name: "t", input: {} });
   const result = (toolUseId: string): object => ({ type: "tool_result", toolUseId, content: [] });
   const sample = (params: object): readonly [">", object] => [
@@ -97,15 +97,15 @@ describe("sampling", () => {
     async (revision, sampling, declared) => {
       const wired = await openSession({ sampling, revisions: [revisionOf(revision)] }, { revision });
       expect(wired.declared).toEqual({ sampling: declared });
-      await runTranscript(wired.wire, [sample({}), ["<", { id: 1, result: answer }]]);
+      await runTranscript(wired.wire, [sample({}), ["<", { id: 1, result: received }]]);
     },
   );
 
   test("sampling may be rejected by the user (S-05)", async () => {
-    const refuse = (): never => {
+    const reject = (): never => {
       throw rejectedByUser();
     };
-    const { wire } = await openSession({ sampling: { createMessage: refuse } });
+    const { wire } = await openSession({ sampling: { createMessage: reject } });
     await runTranscript(wire, [
       sample({}),
       ["<", { id: 1, error: { code: -1, message: "User rejected sampling request" } }],
@@ -126,8 +126,8 @@ describe("sampling", () => {
   test.each([
     ["results mixed with other content (S-09, S-11)", [assistant(use("a")), user(result("a"), text)]],
     ["a use without its result (S-10, S-11)", [assistant(use("a"), use("b")), user(result("a"))]],
-    ["a use that is not answered at all (S-10)", [user(text), assistant(use("a"))]],
-    ["a use that is answered too late (S-10)", [assistant(use("a")), user(text), user(result("a"))]],
+    ["a use without a result (S-10)", [user(text), assistant(use("a"))]],
+    ["a use whose result comes too late (S-10)", [assistant(use("a")), user(text), user(result("a"))]],
     ["a result without its use (S-10)", [user(result("a"))]],
   ])("sampling rejects %s", async (_, messages) => {
     const { wire } = await openSession({ sampling: { createMessage, tools: true } });
@@ -137,14 +137,14 @@ describe("sampling", () => {
   test("sampling accepts tool uses that have results (S-10, S-16)", async () => {
     const { wire } = await openSession({ sampling: { createMessage, tools: true } });
     const messages = [user(text), assistant(text, use("a"), use("b")), user(result("b"), result("a"))];
-    await runTranscript(wire, [sample({ messages, tools: [] }), ["<", { id: 1, result: answer }]]);
+    await runTranscript(wire, [sample({ messages, tools: [] }), ["<", { id: 1, result: received }]]);
   });
 
   test("sampling never gives a list of contents to an older server (S-15)", async () => {
     let content = [text];
-    const create = (): object => ({ ...answer, content });
+    const create = (): object => ({ ...received, content });
     const { wire, reports } = await openSession({ sampling: { createMessage: create } }, { revision: "2025-06-18" });
-    await runTranscript(wire, [sample({}), ["<", { id: 1, result: answer }]]);
+    await runTranscript(wire, [sample({}), ["<", { id: 1, result: received }]]);
     content = [text, text];
     await runTranscript(wire, [sample({}), '~ {"id": 1, "error": {"code": -32603}}']);
     expect(reports).toHaveLength(1);
@@ -155,7 +155,7 @@ describe("sampling", () => {
       sampling: {
         async createMessage(_, { progress }) {
           await progress(1, 2, "half");
-          return answer;
+          return received;
         },
       },
     });
@@ -165,7 +165,7 @@ describe("sampling", () => {
         "<",
         { method: "notifications/progress", params: { progressToken: "t", progress: 1, total: 2, message: "half" } },
       ],
-      ["<", { id: 1, result: answer }],
+      ["<", { id: 1, result: received }],
     ]);
   });
 });

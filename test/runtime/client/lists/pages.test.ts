@@ -9,15 +9,15 @@ import { createInMemoryTransports } from "../../../../runtime/transport/memory.t
 import { handshakeRevisions } from "../../../kit/revisions.ts";
 
 function pages(nextCursors: readonly (string | undefined)[]): {
-  readonly asked: PageParams[];
+  readonly requested: PageParams[];
   readonly fetch: (params: PageParams) => Promise<Page>;
 } {
-  const asked: PageParams[] = [];
+  const requested: PageParams[] = [];
   const fetch = (params: PageParams): Promise<Page> => {
-    asked.push(params);
-    return Promise.resolve({ nextCursor: nextCursors[asked.length - 1] });
+    requested.push(params);
+    return Promise.resolve({ nextCursor: nextCursors[requested.length - 1] });
   };
-  return { asked, fetch };
+  return { requested, fetch };
 }
 
 async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
@@ -31,9 +31,9 @@ test.each([
   ["until the cursor is absent (N-03, C-041, C-042)", ["a", "b", undefined], [{}, { cursor: "a" }, { cursor: "b" }]],
   ["an empty cursor is a cursor (N-03, trap 13, C-040)", ["", undefined], [{}, { cursor: "" }]],
 ])("listing pages: %s", async (_, cursors, expected) => {
-  const { asked, fetch } = pages(cursors);
+  const { requested, fetch } = pages(cursors);
   await collect(readPages(fetch));
-  expect(asked).toEqual(expected);
+  expect(requested).toEqual(expected);
 });
 
 test.each([
@@ -42,10 +42,10 @@ test.each([
     [{}, { cursor: "a" }, { cursor: "b" }],
   ],
 ])("a repeated cursor is an error, for the list would have no end: %j (trap 13)", async (cursors, expected) => {
-  const { asked, fetch } = pages(cursors);
+  const { requested, fetch } = pages(cursors);
   const error: unknown = await collect(readPages(fetch)).catch((thrown: unknown) => thrown);
   expect(isIncompleteListError(error)).toBe(true);
-  expect(asked).toEqual(expected);
+  expect(requested).toEqual(expected);
 });
 
 const rejectsEmptyCursor = new PeerError({ code: -32602, message: "Invalid cursor" });
@@ -89,9 +89,9 @@ describe("a list without end", () => {
 });
 
 test("pages are fetched only when they are read", async () => {
-  const { asked, fetch } = pages(["a", "b", undefined]);
+  const { requested, fetch } = pages(["a", "b", undefined]);
   for await (const _ of readPages(fetch)) break;
-  expect(asked).toHaveLength(1);
+  expect(requested).toHaveLength(1);
 });
 
 test("items come by generated calls or by method name", async () => {

@@ -16,20 +16,20 @@ afterEach(async () => {
   for (const close of closers.splice(0)) await close();
 });
 
-/** A server that answers by method, counts what it is asked, and lets clients keep it or not. */
+/** A server that responds by method, counts requests, and lets clients keep results or not. */
 class CountingServer extends Wire {
-  readonly asked: string[] = [];
+  readonly requested: string[] = [];
   hint: object = {};
-  answer: (method: string, params: Record<string, unknown>) => object = usual;
+  respond: (method: string, params: Record<string, unknown>) => object = usual;
 
   override send(message: Parameters<Wire["send"]>[0]): void {
     super.send(message);
     const request: unknown = this.sent.at(-1);
     if (!isObject(request) || request.id === undefined || !isObject(request.params)) return;
     const { id, method, params } = request;
-    this.asked.push(String(method));
+    this.requested.push(String(method));
     if (method === "subscriptions/listen") return this.#acknowledge(id, params.notifications);
-    const { error, ...result } = { error: undefined, ...this.answer(String(method), params) };
+    const { error, ...result } = { error: undefined, ...this.respond(String(method), params) };
     const outcome = error ? { error } : { result: { resultType: "complete", ...this.hint, ...result } };
     queueMicrotask(() => this.post({ jsonrpc: "2.0", id, ...outcome }));
   }
@@ -49,7 +49,7 @@ class CountingServer extends Wire {
 
   /** Returns the requests since the last call by method, without subscriptions. */
   take(): string[] {
-    return this.asked.splice(0).filter((method) => method !== "subscriptions/listen");
+    return this.requested.splice(0).filter((method) => method !== "subscriptions/listen");
   }
 }
 
@@ -159,7 +159,7 @@ describe("a list", () => {
 
   test("a list is as fresh as the page that becomes stale first (C-066)", async () => {
     const { session, server, clock } = await open();
-    server.answer = (_method, { cursor }) =>
+    server.respond = (_method, { cursor }) =>
       cursor === undefined ? { tools: [tool], nextCursor: "2", ttlMs: 10 } : { tools: [tool], ttlMs: 1_000 };
     expect(await session.listTools()).toHaveLength(2);
     expect(await session.listTools()).toHaveLength(2);
@@ -176,11 +176,11 @@ describe("a list", () => {
     "a list whose cursor is rejected after a page with %s is read from the start once more (C-066)",
     async (_what, tools) => {
       const { session, server } = await open();
-      let refusals = 1;
-      server.answer = (_method, { cursor }) => {
+      let rejections = 1;
+      server.respond = (_method, { cursor }) => {
         if (cursor === undefined) return { tools, nextCursor: "2" };
-        if (refusals === 0) return { tools: [tool] };
-        refusals -= 1;
+        if (rejections === 0) return { tools: [tool] };
+        rejections -= 1;
         return { error: { code: -32602, message: "Invalid cursor" } };
       };
       expect(await session.listTools()).toEqual([...tools, tool]);
@@ -192,14 +192,14 @@ describe("a list", () => {
 describe("a list that the server rejects", () => {
   test("a list is not read again if its first page is rejected", async () => {
     const { session, server } = await open();
-    server.answer = () => ({ error: { code: -32602, message: "Invalid params" } });
+    server.respond = () => ({ error: { code: -32602, message: "Invalid params" } });
     await expect(session.listTools()).rejects.toMatchObject({ code: -32602 });
     expect(server.take()).toEqual(["tools/list"]);
   });
 
   test("a list is not read again after an error that is not about its cursor", async () => {
     const { session, server } = await open();
-    server.answer = (_method, { cursor }) =>
+    server.respond = (_method, { cursor }) =>
       cursor === undefined ? { tools: [tool], nextCursor: "2" } : { error: { code: -32603, message: "no" } };
     await expect(session.listTools()).rejects.toMatchObject({ code: -32603 });
     expect(server.take()).toHaveLength(2);
@@ -207,7 +207,7 @@ describe("a list that the server rejects", () => {
 
   test("a list is read again once only", async () => {
     const { session, server } = await open();
-    server.answer = (_method, { cursor }) =>
+    server.respond = (_method, { cursor }) =>
       cursor === undefined ? { tools: [tool], nextCursor: "2" } : { error: { code: -32602, message: "no" } };
     await expect(session.listTools()).rejects.toMatchObject({ code: -32602 });
     expect(server.take()).toHaveLength(4);
@@ -329,9 +329,9 @@ describe("a client with several users", () => {
   test("a client with several users does not keep a private result when the user changes meanwhile (C-065)", async () => {
     let user = "ann";
     const { session, server } = await open({ cache: { principal: () => user } });
-    const asked = [session.listTools(), session.readResource("a:1")];
+    const pending = [session.listTools(), session.readResource("a:1")];
     user = "bob";
-    await Promise.all(asked);
+    await Promise.all(pending);
     server.take();
     await session.listTools();
     await session.readResource("a:1");

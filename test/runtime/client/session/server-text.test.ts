@@ -10,21 +10,21 @@ afterEach(() => vi.restoreAllMocks());
 
 const capabilities = { tools: {}, resources: {}, prompts: {} };
 
-/** Asks for something and has the raw server answer it. */
-async function answered(
+/** Makes a call, to which the raw server responds. */
+async function respondTo(
   { wire }: WiredSession,
-  ask: () => Promise<unknown>,
-  answer: object,
+  call: () => Promise<unknown>,
+  result: object,
 ): Promise<{ readonly value: unknown; readonly error: unknown }> {
   const before = wire.sent.length;
-  const asked = ask().then(
+  const pending = call().then(
     (value) => ({ value, error: undefined }),
     (error: unknown) => ({ value: undefined, error }),
   );
   await settle();
   for (const message of wire.sent.slice(before))
-    wire.post({ jsonrpc: "2.0", id: Reflect.get(Object(message), "id"), ...answer });
-  return asked;
+    wire.post({ jsonrpc: "2.0", id: Reflect.get(Object(message), "id"), ...result });
+  return pending;
 }
 
 describe.each(handshakeRevisions.map(({ id }) => id))("at revision %s", (revision) => {
@@ -33,7 +33,7 @@ describe.each(handshakeRevisions.map(({ id }) => id))("at revision %s", (revisio
     async (code) => {
       const opened = await openSession({}, { revision, capabilities });
       const error = { code, message: "The server says so", data: { uri: "a://b" } };
-      const outcome = await answered(opened, () => opened.session.readResource("a://b"), { error });
+      const outcome = await respondTo(opened, () => opened.session.readResource("a://b"), { error });
       expect(outcome.error).toSatisfy(isPeerError);
       expect(outcome.error).toMatchObject(error);
       expect(opened.session.state).toBe("INITIALIZED");
@@ -44,7 +44,7 @@ describe.each(handshakeRevisions.map(({ id }) => id))("at revision %s", (revisio
   test("a failed tool gives a result, which a model can be shown (TL-09, C-083)", async () => {
     const opened = await openSession({}, { revision, capabilities });
     const result = { content: [{ type: "text", text: "No such account" }], isError: true };
-    const outcome = await answered(opened, () => opened.session.request("tools/call", { name: "pay" }), { result });
+    const outcome = await respondTo(opened, () => opened.session.request("tools/call", { name: "pay" }), { result });
     expect(outcome.value).toEqual(result);
     await opened.client.close();
   });
@@ -60,7 +60,7 @@ describe.each(handshakeRevisions.map(({ id }) => id))("at revision %s", (revisio
       $defs: { b: { $anchor: "b", deprecated: true } },
     };
     const tools = [{ name: "t", inputSchema }];
-    const outcome = await answered(opened, () => opened.session.listTools(), { result: { tools } });
+    const outcome = await respondTo(opened, () => opened.session.listTools(), { result: { tools } });
     expect(outcome.value).toEqual(tools);
     await opened.client.close();
   });
@@ -78,12 +78,12 @@ describe("URLs in messages of a server", () => {
   test("URLs in messages are not fetched, and are not changed (R53)", async () => {
     const fetched = vi.spyOn(globalThis, "fetch").mockRejectedValue(new Error("nothing may be fetched"));
     const opened = await openSession({}, { capabilities });
-    const call = await answered(opened, () => opened.session.request("tools/call", { name: "t" }), {
+    const call = await respondTo(opened, () => opened.session.request("tools/call", { name: "t" }), {
       result: { content },
     });
     expect(call.value).toEqual({ content });
     const tools = [{ name: "t", inputSchema: { type: "object", $ref: url, properties: { a: { $ref: url } } }, icons }];
-    const list = await answered(opened, () => opened.session.listTools(), { result: { tools } });
+    const list = await respondTo(opened, () => opened.session.listTools(), { result: { tools } });
     expect(list.value).toEqual(tools);
     expect(fetched).not.toHaveBeenCalled();
     await opened.client.close();

@@ -21,8 +21,8 @@ function tool(name: string, more: object = {}): object {
   return { name, inputSchema: { type: "object" }, ...more };
 }
 
-/** Answers the next request of the client. */
-function answer(id: number, request: object, result: object): readonly TranscriptLine[] {
+/** Responds to the next request of the client. */
+function respond(id: number, request: object, result: object): readonly TranscriptLine[] {
   return [
     ["~", { id, ...request }],
     [">", { id, result }],
@@ -43,9 +43,9 @@ describe("lists", () => {
   test("lists are read page by page until there is no cursor; an empty one is a cursor (N-01, N-03)", async () => {
     const { wire, session } = await openSession();
     const tools = await during(wire, session.listTools(), [
-      ...answer(2, { method: "tools/list", params: {} }, { tools: [tool("a"), tool("b")], nextCursor: "" }),
-      ...answer(3, { method: "tools/list", params: { cursor: "" } }, { tools: [], nextCursor: "x" }),
-      ...answer(4, { method: "tools/list", params: { cursor: "x" } }, { tools: [tool("c")] }),
+      ...respond(2, { method: "tools/list", params: {} }, { tools: [tool("a"), tool("b")], nextCursor: "" }),
+      ...respond(3, { method: "tools/list", params: { cursor: "" } }, { tools: [], nextCursor: "x" }),
+      ...respond(4, { method: "tools/list", params: { cursor: "x" } }, { tools: [tool("c")] }),
     ]);
     expect(tools).toEqual([tool("a"), tool("b"), tool("c")]);
   });
@@ -53,12 +53,12 @@ describe("lists", () => {
   test("lists that do not end in time are an error with the items that were read", async () => {
     const { wire, session } = await openSession({ maxPages: 2 });
     const calling = during(wire, session.listTools(), [
-      ...answer(2, listTools, { tools: [tool("a")], nextCursor: "a" }),
-      ...answer(3, listTools, { tools: [tool("b")], nextCursor: "b" }),
+      ...respond(2, listTools, { tools: [tool("a")], nextCursor: "a" }),
+      ...respond(3, listTools, { tools: [tool("b")], nextCursor: "b" }),
     ]);
     const error: unknown = await calling.catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ name: "IncompleteListError", items: [tool("a"), tool("b")] });
-    const again = during(wire, session.listTools(), answer(4, listTools, { tools: [tool("c")] }));
+    const again = during(wire, session.listTools(), respond(4, listTools, { tools: [tool("c")] }));
     expect(await again).toEqual([tool("c")]);
   });
 
@@ -74,7 +74,7 @@ describe("lists", () => {
       ] as const;
       for (const [index, [method, result, read]] of lists.entries()) {
         const reading: Promise<readonly object[]> = read();
-        const items = await during(wire, reading, answer(index + 2, { method }, { ...result, nextCursor: null }));
+        const items = await during(wire, reading, respond(index + 2, { method }, { ...result, nextCursor: null }));
         expect(items).toEqual(Object.values(result)[0]);
       }
     },
@@ -91,7 +91,7 @@ describe("lists", () => {
     ["prompts/list", { prompts: [{ name: "a" }] }, (session: DefaultClientSession) => session.listPrompts()],
   ])("lists of every kind are read: %s (N-05)", async (method, page, read) => {
     const { wire, session } = await openSession({}, everything);
-    expect(await during(wire, read(session), answer(2, { method }, page))).toEqual(Object.values(page)[0]);
+    expect(await during(wire, read(session), respond(2, { method }, page))).toEqual(Object.values(page)[0]);
   });
 
   test("lists are read only as far as needed when iterated", async () => {
@@ -99,21 +99,21 @@ describe("lists", () => {
     const pages = session.pages("tools");
     const items = session.items("tools");
     const page = { tools: [tool("a")], nextCursor: "x" };
-    expect(await during(wire, pages.next(), answer(2, listTools, page))).toEqual({ done: false, value: page });
-    expect(await during(wire, items.next(), answer(3, listTools, page))).toEqual({ done: false, value: tool("a") });
+    expect(await during(wire, pages.next(), respond(2, listTools, page))).toEqual({ done: false, value: page });
+    expect(await during(wire, items.next(), respond(3, listTools, page))).toEqual({ done: false, value: tool("a") });
     await runTranscript(wire, []);
   });
 
   test("lists are cached while the server declares list changes, and read again after one (TL-01)", async () => {
     const lists: string[] = [];
     const { wire, session } = await openSession({ onListChanged: (list) => lists.push(list) }, watched);
-    await during(wire, session.listTools(), answer(2, listTools, { tools: [tool("a")] }));
+    await during(wire, session.listTools(), respond(2, listTools, { tools: [tool("a")] }));
     expect(await during(wire, session.listTools(), [])).toEqual([tool("a")]);
     await runTranscript(wire, ['> {"method": "notifications/prompts/list_changed"}']);
     expect(await during(wire, session.listTools(), [])).toEqual([tool("a")]);
     await runTranscript(wire, [changed]);
-    expect(await during(wire, session.listTools(), answer(3, listTools, { tools: [] }))).toEqual([]);
-    const again = during(wire, session.listTools({ refresh: true }), answer(4, listTools, { tools: [tool("b")] }));
+    expect(await during(wire, session.listTools(), respond(3, listTools, { tools: [] }))).toEqual([]);
+    const again = during(wire, session.listTools({ refresh: true }), respond(4, listTools, { tools: [tool("b")] }));
     expect(await again).toEqual([tool("b")]);
     expect(lists).toEqual(["prompts", "tools"]);
   });
@@ -127,10 +127,10 @@ describe("lists", () => {
     const { wire, session } = await openSession({}, { capabilities: { [kind]: { listChanged: true } } });
     const member = list === "resources/templates" ? "resourceTemplates" : list;
     const request = { method: `${list}/list` };
-    await during(wire, read(session), answer(2, request, { [member]: [] }));
+    await during(wire, read(session), respond(2, request, { [member]: [] }));
     expect(await during(wire, read(session), [])).toEqual([]);
     await runTranscript(wire, [[">", { method: `notifications/${kind}/list_changed` }]]);
-    await during(wire, read(session), answer(3, request, { [member]: [] }));
+    await during(wire, read(session), respond(3, request, { [member]: [] }));
   });
 
   test("lists that change while they are being read are not cached", async () => {
@@ -140,7 +140,7 @@ describe("lists", () => {
       changed,
       [">", { id: 2, result: { tools: [tool("old")] } }],
     ]);
-    const fresh = during(wire, session.listTools(), answer(3, listTools, { tools: [tool("new")] }));
+    const fresh = during(wire, session.listTools(), respond(3, listTools, { tools: [tool("new")] }));
     expect(await fresh).toEqual([tool("new")]);
   });
 
@@ -149,25 +149,25 @@ describe("lists", () => {
     ["it is switched off", { cacheLists: false }, watched],
   ])("lists are read every time when %s", async (_, options, server) => {
     const { wire, session } = await openSession(options, server);
-    for (const id of [2, 3]) await during(wire, session.listTools(), answer(id, listTools, { tools: [] }));
+    for (const id of [2, 3]) await during(wire, session.listTools(), respond(id, listTools, { tools: [] }));
   });
 
   test("lists that were not read to their end are not cached as complete", async () => {
     const { wire, session } = await openSession({}, watched);
     const page = { tools: [tool("a")], nextCursor: "x" };
-    expect(await during(wire, session.listTools({ maxPages: 1 }), answer(2, listTools, page))).toEqual([tool("a")]);
+    expect(await during(wire, session.listTools({ maxPages: 1 }), respond(2, listTools, page))).toEqual([tool("a")]);
     const whole = during(wire, session.listTools(), [
-      ...answer(3, listTools, page),
-      ...answer(4, listTools, { tools: [tool("b")] }),
+      ...respond(3, listTools, page),
+      ...respond(4, listTools, { tools: [tool("b")] }),
     ]);
     expect(await whole).toEqual([tool("a"), tool("b")]);
   });
 
   test("lists are not cached while the server cannot send notifications", async () => {
     const { wire, session, opening } = await openSession({}, watched);
-    await during(wire, session.listTools(), answer(2, listTools, { tools: [] }));
+    await during(wire, session.listTools(), respond(2, listTools, { tools: [] }));
     opening.onNotificationsLost();
-    for (const id of [3, 4]) await during(wire, session.listTools(), answer(id, listTools, { tools: [] }));
+    for (const id of [3, 4]) await during(wire, session.listTools(), respond(id, listTools, { tools: [] }));
   });
 
   test("lists are read from their start when the session changes in between (N-02)", async () => {
@@ -177,7 +177,7 @@ describe("lists", () => {
     opening.onNewSession();
     const tools = await during(wire, listing, [
       [">", { id: 2, result: { tools: [tool("old")], nextCursor: "x" } }],
-      ...answer(3, { method: "tools/list", params: {} }, { tools: [tool("new")] }),
+      ...respond(3, { method: "tools/list", params: {} }, { tools: [tool("new")] }),
     ]);
     expect(tools).toEqual([tool("new")]);
   });
@@ -185,7 +185,7 @@ describe("lists", () => {
   test("lists never carry a cursor into another session (N-02)", async () => {
     const { wire, session, opening } = await openSession();
     const pages = session.pages("tools");
-    await during(wire, pages.next(), answer(2, listTools, { tools: [], nextCursor: "x" }));
+    await during(wire, pages.next(), respond(2, listTools, { tools: [], nextCursor: "x" }));
     opening.onNewSession();
     await expect(pages.next()).rejects.toMatchObject({ name: "SessionExpiredError" });
     await runTranscript(wire, []);
@@ -243,7 +243,7 @@ describe("calls", () => {
     ],
   ])("calls of the session: %s", async (method, params, result, call) => {
     const { wire, session } = await openSession({}, everything);
-    expect(await during(wire, call(session), answer(2, { method, params }, result))).toEqual(result);
+    expect(await during(wire, call(session), respond(2, { method, params }, result))).toEqual(result);
   });
 
   test("calls complete with the arguments that were chosen before (K-04)", async () => {
@@ -255,7 +255,7 @@ describe("calls", () => {
     };
     const completion = { values: ["xy"], hasMore: false };
     const request = { method: "completion/complete", params };
-    expect(await during(wire, session.complete(params), answer(2, request, { completion }))).toEqual(completion);
+    expect(await during(wire, session.complete(params), respond(2, request, { completion }))).toEqual(completion);
   });
 
   test("calls carry metadata, a signal and progress (G-01, C-01)", async () => {
@@ -283,9 +283,9 @@ describe("calls", () => {
   test("calls of generated proxies use a session as well", async () => {
     const { wire, session } = await openSession();
     const calls = new ClientCalls(session);
-    const result = await during(wire, calls.callTool({ name: "t" }), answer(2, { method: "tools/call" }, { content }));
+    const result = await during(wire, calls.callTool({ name: "t" }), respond(2, { method: "tools/call" }, { content }));
     expect(result.content).toEqual(content);
-    expect(await during(wire, calls.ping(), answer(3, { method: "ping" }, {}))).toEqual({});
+    expect(await during(wire, calls.ping(), respond(3, { method: "ping" }, {}))).toEqual({});
   });
 
   test("calls without a capability of the server fail at the client (L-17)", async () => {
@@ -299,7 +299,7 @@ describe("calls", () => {
   test("calls of a tool return no task without a request for one (TK-06)", async () => {
     const { wire, session } = await openSession();
     const task = { taskId: "1", status: "working", createdAt: "x", lastUpdatedAt: "x", ttl: null };
-    const call = during(wire, session.callTool("t"), answer(2, { method: "tools/call" }, { task }));
+    const call = during(wire, session.callTool("t"), respond(2, { method: "tools/call" }, { task }));
     await expect(call).rejects.toMatchObject({ name: "InvalidMessageError" });
   });
 });
@@ -318,8 +318,8 @@ describe("structured results and the output schema (TL-12, C-082, C-084)", () =>
   ])("a structured result with %s is a typed error", async (_, more, path) => {
     const { wire, session } = await openSession({ validator });
     const calling = during(wire, session.callTool("sum"), [
-      ...answer(2, listTools, { tools: [sum] }),
-      ...answer(3, call, { content: [], ...more }),
+      ...respond(2, listTools, { tools: [sum] }),
+      ...respond(3, call, { content: [], ...more }),
     ]);
     const error: unknown = await calling.catch((thrown: unknown) => thrown);
     expect(isToolOutputError(error)).toBe(true);
@@ -337,17 +337,17 @@ describe("structured results and the output schema (TL-12, C-082, C-084)", () =>
   ])("a structured result with %s passes", async (_, name, more) => {
     const { wire, session } = await openSession({ validator });
     const result = { content: [], ...more };
-    const script = [...answer(2, listTools, { tools: [sum, tool("plain")] }), ...answer(3, call, result)];
+    const script = [...respond(2, listTools, { tools: [sum, tool("plain")] }), ...respond(3, call, result)];
     expect(await during(wire, session.callTool(name), script)).toEqual(result);
-    expect(await during(wire, session.callTool(name), answer(4, call, result))).toEqual(result);
+    expect(await during(wire, session.callTool(name), respond(4, call, result))).toEqual(result);
   });
 
   test("a structured result with an invalid schema is not trusted", async () => {
     const { wire, session } = await openSession({ validator });
     const broken = tool("sum", { outputSchema: { type: "object", $ref: "https://example.org/elsewhere" } });
     const calling = during(wire, session.callTool("sum"), [
-      ...answer(2, listTools, { tools: [broken] }),
-      ...answer(3, call, { content: [], structuredContent: {} }),
+      ...respond(2, listTools, { tools: [broken] }),
+      ...respond(3, call, { content: [], structuredContent: {} }),
     ]);
     await expect(calling).rejects.toThrow("the schema cannot be used");
   });
@@ -355,7 +355,7 @@ describe("structured results and the output schema (TL-12, C-082, C-084)", () =>
   test("structured results are not checked, and tools not listed, without a validator", async () => {
     const { wire, session } = await openSession();
     const result = { content: [], structuredContent: { sum: "1" } };
-    expect(await during(wire, session.callTool("sum"), answer(2, call, result))).toEqual(result);
+    expect(await during(wire, session.callTool("sum"), respond(2, call, result))).toEqual(result);
   });
 });
 
@@ -369,40 +369,40 @@ describe("subscriptions", () => {
 
   test("subscriptions call the listeners of a resource or of one above it (R-03)", async () => {
     const all: string[] = [];
-    const heard: string[] = [];
+    const received: string[] = [];
     const { wire, session } = await openSession({ onResourceUpdated: (uri) => all.push(uri) }, everything);
-    const listen = session.subscribe("file:///a", (uri) => heard.push(uri));
-    await during(wire, listen, answer(2, subscribe, {}));
+    const listen = session.subscribe("file:///a", (uri) => received.push(uri));
+    await during(wire, listen, respond(2, subscribe, {}));
     await runTranscript(wire, ["file:///a", "file:///a/b", "file:///ab", "file:///"].map(updated));
-    expect(heard).toEqual(["file:///a", "file:///a/b"]);
+    expect(received).toEqual(["file:///a", "file:///a/b"]);
     expect(all).toHaveLength(4);
   });
 
   test("subscriptions are one for the server, whatever the number of listeners, and end with the last", async () => {
     const { wire, session, reports } = await openSession({}, everything);
-    const heard: string[] = [];
+    const received: string[] = [];
     const first = await during(
       wire,
-      session.subscribe("file:///a", () => heard.push("1")),
-      answer(2, subscribe, {}),
+      session.subscribe("file:///a", () => received.push("1")),
+      respond(2, subscribe, {}),
     );
     const second = await session.subscribe("file:///a", () => {
-      heard.push("2");
+      received.push("2");
       throw new Error("listener");
     });
     await first();
     await first();
     await runTranscript(wire, [updated("file:///a")]);
-    expect(heard).toEqual(["2"]);
+    expect(received).toEqual(["2"]);
     expect(reports).toMatchObject([{ kind: "callback", error: { message: "listener" } }]);
-    await during(wire, second(), answer(3, unsubscribe, {}));
+    await during(wire, second(), respond(3, unsubscribe, {}));
     await runTranscript(wire, [updated("file:///a")]);
-    expect(heard).toEqual(["2"]);
+    expect(received).toEqual(["2"]);
   });
 
   test("subscriptions that the server rejects leave no state behind", async () => {
     const { wire, session } = await openSession({}, everything);
-    const refused = during(
+    const rejected = during(
       wire,
       session.subscribe("file:///a", () => {}),
       [
@@ -410,11 +410,11 @@ describe("subscriptions", () => {
         [">", { id: 2, error: { code: -32002, message: "Not found" } }],
       ],
     );
-    await expect(refused).rejects.toMatchObject({ code: -32002 });
+    await expect(rejected).rejects.toMatchObject({ code: -32002 });
     await during(
       wire,
       session.subscribe("file:///a", () => {}),
-      answer(3, subscribe, {}),
+      respond(3, subscribe, {}),
     );
   });
 
@@ -438,14 +438,14 @@ describe("subscriptions", () => {
     const stop = await during(
       wire,
       session.subscribe("file:///a", () => {}),
-      answer(2, subscribe, {}),
+      respond(2, subscribe, {}),
     );
     const stopping = stop();
     await runTranscript(wire, [["~", { id: 3, ...unsubscribe }]]);
     const again = session.subscribe("file:///a", () => {});
     await settle();
     expect(wire.sent).toEqual([]);
-    await runTranscript(wire, [[">", { id: 3, result: {} }], ...answer(4, subscribe, {})]);
+    await runTranscript(wire, [[">", { id: 3, result: {} }], ...respond(4, subscribe, {})]);
     await Promise.all([stopping, again]);
   });
 
@@ -454,7 +454,7 @@ describe("subscriptions", () => {
     const stop = await during(
       wire,
       session.subscribe("file:///a", () => {}),
-      answer(2, subscribe, {}),
+      respond(2, subscribe, {}),
     );
     await Promise.all([stop(), session.subscribe("file:///a", () => {})]);
     await settle();
@@ -472,12 +472,12 @@ describe("logging", () => {
       everything,
     );
     await runTranscript(wire, [
-      ...answer(2, { method: "logging/setLevel", params: { level: "info" } }, {}),
+      ...respond(2, { method: "logging/setLevel", params: { level: "info" } }, {}),
       [">", { method: "notifications/message", params: entry }],
     ]);
     expect(entries).toEqual([entry]);
     const setting = session.setLogLevel("error");
-    await during(wire, setting, answer(3, { method: "logging/setLevel", params: { level: "error" } }, {}));
+    await during(wire, setting, respond(3, { method: "logging/setLevel", params: { level: "error" } }, {}));
   });
 
   test("logging sets no level where the server has no logging (O-01)", async () => {
@@ -492,7 +492,7 @@ describe("logging", () => {
     const { wire, session, reports } = await openSession({ onLog: fail }, everything);
     await runTranscript(wire, [[">", { method: "notifications/message", params: entry }]]);
     expect(reports).toMatchObject([{ kind: "callback", error: { message: "disk full" } }]);
-    await during(wire, session.ping(), answer(2, { method: "ping" }, {}));
+    await during(wire, session.ping(), respond(2, { method: "ping" }, {}));
   });
 });
 
@@ -515,9 +515,9 @@ describe("keep-alive", () => {
     await clock.pass(9_999);
     await runTranscript(wire, []);
     await clock.pass(1);
-    await runTranscript(wire, answer(2, { method: "ping" }, {}));
+    await runTranscript(wire, respond(2, { method: "ping" }, {}));
     await clock.pass(10_000);
-    await runTranscript(wire, answer(3, { method: "ping" }, {}));
+    await runTranscript(wire, respond(3, { method: "ping" }, {}));
   });
 
   test("keep-alive counts missing responses in a row, reports them and closes (P-02, P-04)", async () => {
@@ -534,7 +534,7 @@ describe("keep-alive", () => {
     await runTranscript(wire, [
       '~ {"method": "ping"}',
       '~ {"method": "notifications/cancelled"}',
-      ...answer(3, { method: "ping" }, {}),
+      ...respond(3, { method: "ping" }, {}),
     ]);
     await clock.pass(22_000);
     expect(await session.closed).toMatchObject({ name: "TimeoutError" });

@@ -20,7 +20,7 @@ function open(revision: string, options: Partial<AnyClientOptions> = {}): Promis
   return openSession(options, { revision, capabilities: { tools: {}, resources: {} } });
 }
 
-function answer(id: number, method: string, result: object): readonly TranscriptLine[] {
+function respond(id: number, method: string, result: object): readonly TranscriptLine[] {
   return [
     ["~", { id, method }],
     [">", { id, result }],
@@ -46,7 +46,7 @@ describe.each(handshakeRevisions.map(({ id }) => id))("a client at revision %s",
       const form = (): object => ({ action: "cancel" });
       const { wire, session } = await open(revision, { elicitation: { form } });
       const result = { content, ...asking, resultType };
-      const given = await during(wire, session.callTool("t"), answer(2, "tools/call", result));
+      const given = await during(wire, session.callTool("t"), respond(2, "tools/call", result));
       expect(given).toMatchObject({ content });
       expect(given).not.toHaveProperty("resultType");
     },
@@ -57,30 +57,30 @@ describe.each(handshakeRevisions.map(({ id }) => id))("a client at revision %s",
     ["resources/read", { contents: [] }, (session: DefaultClientSession) => session.readResource(uri)],
     ["tools/list", { tools: [tool] }, (session: DefaultClientSession) => session.listTools()],
     ["resources/list", { resources: [] }, (session: DefaultClientSession) => session.listResources()],
-  ])("a client does not keep the result of %s for the time that it names", async (method, result, ask) => {
+  ])("a client does not keep the result of %s for the time that it names", async (method, result, call) => {
     const { wire, session } = await open(revision);
     const kept = { ...result, ttlMs: 60_000, cacheScope: "public" };
-    await during(wire, ask(session), answer(2, method, kept));
-    await during(wire, ask(session), answer(3, method, kept));
+    await during(wire, call(session), respond(2, method, kept));
+    await during(wire, call(session), respond(3, method, kept));
   });
 });
 
 describe("output schemas", () => {
   const validator = createAjvValidator();
   const outputSchema = { type: "object", required: ["sum"] };
-  const ask = async (revision: string): Promise<unknown> => {
+  const call = async (revision: string): Promise<unknown> => {
     const { wire, session } = await open(revision, { validator });
-    const listing = during(wire, session.listTools(), answer(2, "tools/list", { tools: [{ ...tool, outputSchema }] }));
+    const listing = during(wire, session.listTools(), respond(2, "tools/list", { tools: [{ ...tool, outputSchema }] }));
     await listing;
-    return during(wire, session.callTool("t"), answer(3, "tools/call", { content, structuredContent: {} }));
+    return during(wire, session.callTool("t"), respond(3, "tools/call", { content, structuredContent: {} }));
   };
 
   test.each(["2024-11-05", "2025-03-26"])("output schemas are ignored at revision %s", async (revision) => {
-    expect(await ask(revision)).toMatchObject({ content });
+    expect(await call(revision)).toMatchObject({ content });
   });
 
   test.each(["2025-06-18", "2025-11-25"])("output schemas are checked at revision %s", async (revision) => {
-    const error: unknown = await ask(revision).catch((thrown: unknown) => thrown);
+    const error: unknown = await call(revision).catch((thrown: unknown) => thrown);
     expect(isToolOutputError(error)).toBe(true);
   });
 });
@@ -95,7 +95,7 @@ describe("an interrupted call", () => {
       const clock = new ManualClock();
       const opened = await open(revision, { clock, reconnect: {} });
       const tools = [{ ...tool, annotations: { readOnlyHint: true } }];
-      await during(opened.wire, opened.session.listTools(), answer(2, "tools/list", { tools }));
+      await during(opened.wire, opened.session.listTools(), respond(2, "tools/list", { tools }));
       const calling = opened.session.callTool("t", {}, { retry: "safe" });
       calling.catch(() => {});
       await settle();

@@ -19,7 +19,7 @@ const root = "skill://pdf/";
 
 /** A server that does as it likes; notes what it is asked for. */
 class FakeServer implements SkillServer {
-  readonly asked: string[] = [];
+  readonly requested: string[] = [];
   /** Options of the requests for files. */
   readonly options: unknown[] = [];
   readonly files = new Map<string, object>(
@@ -28,14 +28,14 @@ class FakeServer implements SkillServer {
   entry: unknown = entry;
 
   request(method: string, params?: unknown): Promise<unknown> {
-    this.asked.push(method);
+    this.requested.push(method);
     if (method === "skills/get") return Promise.resolve({ skill: this.entry });
     const isSecond = JSON.stringify(params).includes('"2"');
     return Promise.resolve({ skills: [this.entry], ...(!isSecond && { nextCursor: "2" }) });
   }
 
   readResource(uri: string, options?: object): Promise<object> {
-    this.asked.push(uri);
+    this.requested.push(uri);
     this.options.push(options);
     return Promise.resolve({ contents: [{ uri, ...this.files.get(uri) }] });
   }
@@ -54,7 +54,7 @@ describe("a skill that matches its entry", () => {
     const server = new FakeServer();
     const loaded = await read(server).load(entry);
     expect(loaded.text).toContain("See `references/FORMS.md`.");
-    expect(server.asked).toEqual([`${root}SKILL.md`]);
+    expect(server.requested).toEqual([`${root}SKILL.md`]);
     const forms = await loaded.read("references/FORMS.md");
     expect(forms).toMatchObject({ uri: `${root}references/FORMS.md`, text: "Forms\n" });
     const logo = await loaded.read(`${root}logo.bin`);
@@ -62,7 +62,7 @@ describe("a skill that matches its entry", () => {
     expect(await loaded.read("./references/../references/FORMS.md#part")).toBe(forms);
     // A cached file may be older than the entry.
     expect(server.options).toEqual(server.options.map(() => ({ refresh: true })));
-    expect(server.asked).toEqual([`${root}SKILL.md`, `${root}references/FORMS.md`, `${root}logo.bin`]);
+    expect(server.requested).toEqual([`${root}SKILL.md`, `${root}references/FORMS.md`, `${root}logo.bin`]);
   });
 
   test.each([
@@ -121,21 +121,21 @@ describe("a skill that matches its entry", () => {
     expect(await read(server).list()).toEqual([entry, entry]);
     const loaded = await read(server).load(entry.uri);
     expect(loaded.entry).toEqual(entry);
-    expect(server.asked).toEqual(["skills/list", "skills/list", "skills/get", `${root}SKILL.md`]);
+    expect(server.requested).toEqual(["skills/list", "skills/list", "skills/get", `${root}SKILL.md`]);
   });
 
   test("skills are listed on as many pages as permitted", async () => {
     const server = new FakeServer();
     expect(await read(server).list({ maxPages: 1 })).toEqual([entry]);
-    expect(server.asked).toEqual(["skills/list"]);
+    expect(server.requested).toEqual(["skills/list"]);
     expect(await read(server).list({ maxPages: 2 })).toEqual([entry, entry]);
   });
 
   test("a directory has the resources of all of its pages", async () => {
-    const asked: unknown[] = [];
+    const requested: unknown[] = [];
     const server: SkillServer = {
       async request(method, params) {
-        asked.push([method, params]);
+        requested.push([method, params]);
         const cursor = Object(params).cursor;
         const name = cursor ?? "1";
         return { resources: [{ uri: `${root}${name}`, name }, 7, null], ...(!cursor && { nextCursor: "2" }) };
@@ -145,7 +145,7 @@ describe("a skill that matches its entry", () => {
     const entries = ["1", "2"].map((name) => ({ uri: `${root}${name}`, name }));
     expect(await read(server).readDirectory(root)).toEqual(entries);
     const method = "resources/directory/read";
-    expect(asked).toEqual([
+    expect(requested).toEqual([
       [method, { uri: root }],
       [method, { uri: root, cursor: "2" }],
     ]);
@@ -234,7 +234,7 @@ describe("a skill that does not match its entry", () => {
     const server = new FakeServer();
     change(server);
     await expect(read(server).load(entry.uri)).rejects.toMatchObject({ name: "SkillError", problem });
-    expect(server.asked.filter((uri) => uri.includes("FORMS"))).toEqual([]);
+    expect(server.requested.filter((uri) => uri.includes("FORMS"))).toEqual([]);
   });
 
   test.each([
@@ -249,8 +249,10 @@ describe("a skill that does not match its entry", () => {
     replaceFile(server, "references/FORMS.md", "Farms\n");
     replaceFile(server, "references/NEW.md", "New");
     await expect(loaded.read(reference)).rejects.toMatchObject({ name: "SkillError", problem });
-    const isAsked = server.asked.some((uri) => uri.includes("NEW") || uri.includes("other") || uri.includes("example"));
-    expect(isAsked).toBe(false);
+    const isRequested = server.requested.some(
+      (uri) => uri.includes("NEW") || uri.includes("other") || uri.includes("example"),
+    );
+    expect(isRequested).toBe(false);
   });
 });
 
@@ -266,7 +268,7 @@ test.each([
   const loading = read(server, { limits: { files: resources.length - files, bytes: size - bytes } }).load(entry);
   const outcome: unknown = await loading.catch((error: unknown) => error);
   expect(outcome).toMatchObject(problem ? { name: "SkillError", problem } : { entry });
-  expect(server.asked).toEqual(problem ? [] : [`${root}SKILL.md`]);
+  expect(server.requested).toEqual(problem ? [] : [`${root}SKILL.md`]);
 });
 
 test("files on demand are rejected with the option that accepts them", async () => {

@@ -40,33 +40,33 @@ describe.each(revisions)("subscriptions at $id", (revision) => {
   test("a client subscribes to a resource and to those below it, until it unsubscribes", async () => {
     const server = create();
     await using client = await connectInMemory<Declarations>(server, pinned);
-    const heard: string[] = [];
-    const stop = await client.subscribe("note://a", (uri) => heard.push(uri));
-    const stopOther = await client.subscribe("dir://x", (uri) => heard.push(uri));
+    const received: string[] = [];
+    const stop = await client.subscribe("note://a", (uri) => received.push(uri));
+    const stopOther = await client.subscribe("dir://x", (uri) => received.push(uri));
     server.resources.notifyUpdated("note://a");
     server.resources.notifyUpdated("note://b");
     server.resources.notifyUpdated("dir://x/file", { under: "dir://x" });
     await settle();
-    expect(heard).toEqual(expect.arrayContaining(["note://a", "dir://x/file"]));
-    expect(heard).not.toContain("note://b");
+    expect(received).toEqual(expect.arrayContaining(["note://a", "dir://x/file"]));
+    expect(received).not.toContain("note://b");
     await stop();
     await stopOther();
     await settle();
-    heard.length = 0;
+    received.length = 0;
     server.resources.notifyUpdated("note://a");
     await settle();
-    expect(heard).toEqual([]);
+    expect(received).toEqual([]);
   });
 
   test("a subscription to an unknown resource fails, and those of known ones work (C-070)", async () => {
     const server = create();
     await using client = await connectInMemory<Declarations>(server, pinned);
-    const heard: string[] = [];
-    await client.subscribe("note://a", (uri) => heard.push(uri));
+    const received: string[] = [];
+    await client.subscribe("note://a", (uri) => received.push(uri));
     await expect(client.subscribe("note://none", () => {})).rejects.toThrow();
     server.resources.notifyUpdated("note://a");
     await settle();
-    expect(heard).toContain("note://a");
+    expect(received).toContain("note://a");
   });
 
   test("a client with a listener receives list-changed notifications", async () => {
@@ -173,8 +173,8 @@ describe("the listen requests of a client", () => {
   test("a listen request replaces another: the old one is read until the new one is acknowledged, and a little longer", async () => {
     const { session, wires, clock } = await open();
     const wire = first(wires);
-    const heard: string[] = [];
-    const listen = (uri: string): Promise<unknown> => session.subscribe(uri, (changed) => heard.push(changed));
+    const received: string[] = [];
+    const listen = (uri: string): Promise<unknown> => session.subscribe(uri, (changed) => received.push(changed));
     const one = listen("a:1");
     await settle();
     const old = only(takeListens(wire));
@@ -189,12 +189,12 @@ describe("the listen requests of a client", () => {
     await two;
     await notify(wire, "resources/updated", { uri: "a:1", _meta: { [meta.subscription]: old.id } });
     await notify(wire, "resources/updated", { uri: "a:2", _meta: { [meta.subscription]: fresh.id } });
-    expect(heard).toEqual(["a:1", "a:1", "a:2"]);
+    expect(received).toEqual(["a:1", "a:1", "a:2"]);
     expect(wire.sent).toEqual([]);
     await clock.pass(250);
     expect(wire.sent).toMatchObject([{ method: "notifications/cancelled", params: { requestId: old.id } }]);
     await notify(wire, "resources/updated", { uri: "a:1", _meta: { [meta.subscription]: old.id } });
-    expect(heard).toHaveLength(3);
+    expect(received).toHaveLength(3);
   });
 
   test("a listen request ends with the last subscription (TS-05)", async () => {
@@ -310,10 +310,10 @@ describe("a listen stream that ends", () => {
   test.each(endings)(
     "a listen stream that ends %s is opened again after a while (C-073, S-034)",
     async (_what, end) => {
-      const heard: string[] = [];
+      const received: string[] = [];
       const { session, wires, clock, events } = await open();
       const wire = first(wires);
-      const subscribing = session.subscribe("a:1", (uri) => heard.push(uri));
+      const subscribing = session.subscribe("a:1", (uri) => received.push(uri));
       await settle();
       const old = only(takeListens(wire));
       await acknowledge(wire, old);
@@ -329,7 +329,7 @@ describe("a listen stream that ends", () => {
       await acknowledge(wire, fresh);
       expect(events.at(-1)).toEqual({ kind: "hearing" });
       await notify(wire, "resources/updated", { uri: "a:1", _meta: { [meta.subscription]: fresh.id } });
-      expect(heard).toEqual(["a:1"]);
+      expect(received).toEqual(["a:1"]);
     },
   );
 
@@ -364,9 +364,9 @@ describe("a listen stream that ends", () => {
   });
 
   test("a listen stream that ends with its connection is opened on the next one (C-072, TS-07)", async () => {
-    const heard: string[] = [];
+    const received: string[] = [];
     const { session, wires, clock } = await open({ reconnect: {} });
-    const subscribing = session.subscribe("a:1", (uri) => heard.push(uri));
+    const subscribing = session.subscribe("a:1", (uri) => received.push(uri));
     await settle();
     await acknowledge(first(wires), only(takeListens(first(wires))));
     await subscribing;
@@ -378,6 +378,6 @@ describe("a listen stream that ends", () => {
     expect(listen.filter).toEqual({ resourceSubscriptions: ["a:1"] });
     await acknowledge(wire, listen);
     await notify(wire, "resources/updated", { uri: "a:1", _meta: { [meta.subscription]: listen.id } });
-    expect(heard).toEqual(["a:1"]);
+    expect(received).toEqual(["a:1"]);
   });
 });

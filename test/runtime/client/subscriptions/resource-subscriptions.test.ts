@@ -47,14 +47,14 @@ test("a resumed resource is not resumed again, and is unsubscribed from with its
 });
 
 test("a resource that is subscribed to while the end of its last subscription is completed keeps its listener", async () => {
-  const heard: string[] = [];
+  const received: string[] = [];
   const sent: string[] = [];
   const subscriptions = new ResourceSubscriptions({
     send: async (handler) => void sent.push(handler),
     fail: (error) => expect.unreachable(String(error)),
   });
   const add = (name: string): ReturnType<ResourceSubscriptions["add"]> =>
-    subscriptions.add("a:1", () => void heard.push(name), {});
+    subscriptions.add("a:1", () => void received.push(name), {});
   const [first, second] = [await add("first"), await add("second")];
   const removed = [first(), second()];
   await removed[0];
@@ -62,5 +62,5 @@ test("a resource that is subscribed to while the end of its last subscription is
   await removed[1];
   await added;
   subscriptions.deliver("a:1");
-  expect([sent, heard]).toEqual([["subscribe", "unsubscribe", "subscribe"], ["third"]]);
+  expect([sent, received]).toEqual([["subscribe", "unsubscribe", "subscribe"], ["third"]]);
 });

@@ -29,7 +29,7 @@ interface Following {
   readonly server: RawPeer;
   readonly session: DefaultClientSession;
   readonly clock: ManualClock;
-  /** Answers the next request of this kind. */
+  /** Responds to the next request of this method. */
   serve(method: string, result: object): Promise<Message>;
 }
 
@@ -280,8 +280,8 @@ describe("polling a task", () => {
     await serve("tasks/get", state("input_required"));
     const waiting = await server.receiveRequest("tasks/result");
     const params = { message: "?", requestedSchema: { type: "object", properties: {} }, _meta: related(id) };
-    const answer = await server.request("elicitation/create", params);
-    expect(answer.result).toEqual({ action: "decline", _meta: related(id) });
+    const received = await server.request("elicitation/create", params);
+    expect(received.result).toEqual({ action: "decline", _meta: related(id) });
     server.respond(waiting, done);
     expect(await result).toMatchObject(done);
   });
@@ -479,11 +479,11 @@ describe("polling a task", () => {
   test("cancel and status send their requests, without related-task metadata (TK-16, TK-21, C-07)", async () => {
     const following = await open();
     const handle = await begin(following);
-    const asking = handle.status();
+    const pending = handle.status();
     expect((await following.serve("tasks/get", state("working", { statusMessage: "half" }))).params).toEqual({
       taskId: id,
     });
-    expect(await asking).toMatchObject({ statusMessage: "half" });
+    expect(await pending).toMatchObject({ statusMessage: "half" });
     const cancelling = handle.cancel();
     expect((await following.serve("tasks/cancel", state("cancelled"))).params).toEqual({ taskId: id });
     expect(await cancelling).toMatchObject({ status: "cancelled" });
@@ -509,10 +509,10 @@ describe("polling a task", () => {
   });
 
   test("progress is received until the end, also after the response to the call (G-07, TK-27)", async () => {
-    const heard: number[] = [];
+    const received: number[] = [];
     const following = await open();
     const { session, serve, server, clock } = following;
-    const onProgress = ({ progress }: { readonly progress: number }): void => void heard.push(progress);
+    const onProgress = ({ progress }: { readonly progress: number }): void => void received.push(progress);
     const starting = session.callTool("slow", {}, { task: true, onProgress });
     starting.catch(() => {});
     await serve("tools/list", { tools: [tool("slow", "optional")] });
@@ -531,15 +531,15 @@ describe("polling a task", () => {
     report(5);
     await serve("tasks/result", done);
     await result;
-    expect(heard).toEqual([1, 2, 3, 4]);
+    expect(received).toEqual([1, 2, 3, 4]);
   });
 });
 
 test("progress of a task continues after the request for its result was lost (G-07)", async () => {
-  const heard: number[] = [];
+  const received: number[] = [];
   const following = await open();
   const { server } = following;
-  const onProgress = ({ progress }: { readonly progress: number }): void => void heard.push(progress);
+  const onProgress = ({ progress }: { readonly progress: number }): void => void received.push(progress);
   const starting = following.session.callTool("slow", {}, { task: true, onProgress });
   await following.serve("tools/list", { tools: [tool("slow", "optional")] });
   const { params } = await following.serve("tools/call", { task: state("input_required") });
@@ -554,7 +554,7 @@ test("progress of a task continues after the request for its result was lost (G-
   const result = handle.result();
   await following.serve("tasks/result", done);
   await result;
-  expect(heard).toEqual([1]);
+  expect(received).toEqual([1]);
 });
 
 describe("tasks of the server's requests", () => {
@@ -562,7 +562,7 @@ describe("tasks of the server's requests", () => {
     task: true,
     createMessage: () => ({ role: "assistant", content: { type: "text", text: "hi" }, model: "m" }),
   } as const;
-  const question = { messages: [], maxTokens: 1 };
+  const samplingParams = { messages: [], maxTokens: 1 };
 
   test("tasks are declared for the requests that allow them, and nothing else (TK-01)", async () => {
     const form = (): object => ({ action: "decline" });
@@ -582,7 +582,7 @@ describe("tasks of the server's requests", () => {
 
   test("tasks are completed, and their result is available by id (TK-09, TK-13, TK-16, TK-20)", async () => {
     const { server } = await open({ sampling });
-    const created = await server.call("sampling/createMessage", { ...question, task: { ttl: 5_000 } });
+    const created = await server.call("sampling/createMessage", { ...samplingParams, task: { ttl: 5_000 } });
     expect(created).toMatchObject({ task: { status: "working", ttl: 5_000 } });
     const { taskId } = Object(created.task);
     await server.until(taskId, "completed");
@@ -598,7 +598,7 @@ describe("tasks of the server's requests", () => {
 
   test("tasks are removed after their time to live on the clock of the client", async () => {
     const { server, clock } = await open({ sampling });
-    const { task } = await server.call("sampling/createMessage", { ...question, task: { ttl: 5_000 } });
+    const { task } = await server.call("sampling/createMessage", { ...samplingParams, task: { ttl: 5_000 } });
     const { taskId } = Object(task);
     await server.until(taskId, "completed");
     await clock.pass(4_999);
@@ -629,7 +629,9 @@ describe("tasks of the server's requests", () => {
 
   test("a request is not run as a task where tasks were not declared: the response is direct (TK-03)", async () => {
     const { server } = await open({ sampling: { createMessage: sampling.createMessage } });
-    expect(await server.call("sampling/createMessage", { ...question, task: {} })).toEqual(sampling.createMessage());
+    expect(await server.call("sampling/createMessage", { ...samplingParams, task: {} })).toEqual(
+      sampling.createMessage(),
+    );
     expect(await server.errorOf("tasks/list")).toMatchObject({ code: -32601 });
   });
 
@@ -646,7 +648,7 @@ describe("tasks of the server's requests", () => {
   test("responses to requests of a server's task carry the task (TK-16)", async () => {
     const { server } = await open({ sampling, roots: [{ uri: "file:///a" }] });
     const _meta = related("theirs");
-    expect(await server.call("sampling/createMessage", { ...question, _meta })).toMatchObject({ _meta });
+    expect(await server.call("sampling/createMessage", { ...samplingParams, _meta })).toMatchObject({ _meta });
     expect(await server.call("roots/list", { _meta })).toMatchObject({ _meta });
     expect(await server.call("roots/list")).not.toHaveProperty("_meta");
   });

@@ -108,11 +108,11 @@ test("tasks without references are released, and those with references are woken
   createSuiteServer()(far);
   const connection = await connect(near, { info: { name: "c", version: "1" }, revisions: [newest] });
   const forgotten = new Set<string>();
-  let asked = 0;
+  let requests = 0;
   const tasks = new SessionTasks({
     clock: new ManualClock(),
     call: () => {
-      asked += 1;
+      requests += 1;
       return Promise.resolve({ ...working, status: "completed" });
     },
     connection: () => connection,
@@ -134,7 +134,7 @@ test("tasks without references are released, and those with references are woken
   await next.next();
   const change = next.next();
   await settle();
-  expect(asked).toBe(0);
+  expect(requests).toBe(0);
   tasks.wake("held");
   expect(await change).toMatchObject({ value: { status: "completed" } });
   await connection.close();

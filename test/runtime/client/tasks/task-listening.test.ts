@@ -86,10 +86,10 @@ function end(listen: Listen): Promise<void> {
   return respond(listen, { result: { resultType: "complete", _meta: { [meta.subscription]: listen.id } } });
 }
 
-const refused = { error: { code: -32603, message: "no" } };
+const rejected = { error: { code: -32603, message: "no" } };
 
 /** Watches tasks until the server has agreed to notify of them. */
-async function hear(...ids: readonly string[]): Promise<Listen> {
+async function receive(...ids: readonly string[]): Promise<Listen> {
   for (const id of ids) listening.watch(id);
   const listen = await takeListen();
   await accept(listen);
@@ -114,7 +114,7 @@ describe("a subscription to tasks", () => {
   });
 
   test("a subscription is not sent again for tasks that it names", async () => {
-    await hear("a", "b");
+    await receive("a", "b");
     listening.watch("a");
     listening.watch("b");
     expect(await takeListens()).toEqual([]);
@@ -164,7 +164,7 @@ describe("a subscription to tasks", () => {
   );
 
   test("a subscription ends with the last task that is watched", async () => {
-    const listen = await hear("a", "b");
+    const listen = await receive("a", "b");
     listening.forget("a");
     listening.forget("unknown");
     expect([await takeCancelled(), heardOf("b")]).toEqual([[], ["b"]]);
@@ -219,12 +219,12 @@ describe("a subscription to tasks that the server ends", () => {
 
   const endings: readonly (readonly [string, (listen: Listen) => unknown])[] = [
     ["a result", (listen) => end(listen)],
-    ["an error", (listen) => respond(listen, refused)],
+    ["an error", (listen) => respond(listen, rejected)],
     ["a cancellation", ({ id }) => listening.cancelled({ requestId: id })],
   ];
 
   test.each(endings)("a subscription that ends by %s is replaced when its tasks are watched", async (_how, finish) => {
-    const listen = await hear("a", "b");
+    const listen = await receive("a", "b");
     await clock.pass(5_000);
     await finish(listen);
     await settle();
@@ -238,7 +238,7 @@ describe("a subscription to tasks that the server ends", () => {
   });
 
   test.each(endings)("a subscription that ends soon by %s is not replaced", async (_how, finish) => {
-    const listen = await hear("a", "b");
+    const listen = await receive("a", "b");
     await clock.pass(4_999);
     await finish(listen);
     await settle();
@@ -248,7 +248,7 @@ describe("a subscription to tasks that the server ends", () => {
   });
 
   test("a subscription that ends soon may be sent for a task that was forgotten before", async () => {
-    const listen = await hear("a", "b");
+    const listen = await receive("a", "b");
     listening.forget("a");
     await end(listen);
     listening.watch("a");
@@ -256,7 +256,7 @@ describe("a subscription to tasks that the server ends", () => {
   });
 
   test("a subscription that was replaced may end without an effect", async () => {
-    const first = await hear("a");
+    const first = await receive("a");
     listening.watch("b");
     const second = await takeListen();
     await accept(second);
@@ -269,7 +269,7 @@ describe("a subscription to tasks that the server ends", () => {
   test.each([undefined, null, {}, { requestId: 999 }])(
     "a subscription does not end by a cancellation of another request: %j",
     async (params) => {
-      await hear("a");
+      await receive("a");
       listening.cancelled(params);
       await settle();
       expect([heardOf("a"), woken]).toEqual([["a"], []]);
@@ -289,7 +289,7 @@ describe("a subscription to tasks that the server ends", () => {
 describe("a subscription to tasks and its connection", () => {
   test("a rejected subscription is not sent again on its connection, but on the next one", async () => {
     listening.watch("a");
-    await respond(await takeListen(), refused);
+    await respond(await takeListen(), rejected);
     listening.watch("a");
     listening.watch("b");
     expect(await takeListens()).toEqual([]);
@@ -299,7 +299,7 @@ describe("a subscription to tasks and its connection", () => {
   });
 
   test("a subscription is sent again on the next connection, with what the server did not notify of before", async () => {
-    const listen = await hear("a");
+    const listen = await receive("a");
     listening.watch("b");
     await accept(await takeListen(), ["a"]);
     const next = await openLine({ clock });
@@ -314,7 +314,7 @@ describe("a subscription to tasks and its connection", () => {
   });
 
   test("a subscription without a task is not sent on the next connection", async () => {
-    await hear("a");
+    await receive("a");
     listening.forget("a");
     const next = await openLine({ clock });
     listening.adopt(next.connection);
@@ -327,7 +327,7 @@ describe("a subscription to tasks and its connection", () => {
     const next = await openLine({ clock });
     listening.adopt(next.connection);
     const listen = await takeListen(next);
-    await respond(old, refused);
+    await respond(old, rejected);
     listening.watch("b");
     expect(await takeListens(next)).toEqual([]);
     await accept(listen);

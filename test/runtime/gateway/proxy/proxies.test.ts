@@ -54,9 +54,9 @@ test("a session without a connection to the server hears of changed lists on tha
   const { gateway, received } = await openScripted({ revision: newest, capabilities, ends }, ({ method }) =>
     method === "tools/list" ? { tools: [] } : undefined,
   );
-  const heard: string[] = [];
+  const notified: string[] = [];
   const names = ["toolListChanged", "promptListChanged", "resourceListChanged", "loggingMessage"];
-  const handlers = Object.fromEntries(names.map((name) => [name, () => void heard.push(name)]));
+  const handlers = Object.fromEntries(names.map((name) => [name, () => void notified.push(name)]));
   const client = await joinGateway(gateway, newest, { handlers });
   ends.push(() => client.close());
   const notify = async (): Promise<void> => {
@@ -66,8 +66,8 @@ test("a session without a connection to the server hears of changed lists on tha
     await settle();
   };
   await notify();
-  expect(heard.splice(0)).toEqual(names.slice(0, 3));
+  expect(notified.splice(0)).toEqual(names.slice(0, 3));
   await client.request("tools/list", {});
   await notify();
-  expect(heard).toEqual([]);
+  expect(notified).toEqual([]);
 });

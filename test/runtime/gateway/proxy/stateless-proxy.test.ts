@@ -3,7 +3,7 @@ import { isObject } from "../../../../generated/support.ts";
 import { newest } from "../../../kit/revisions.ts";
 import { meta } from "../../../kit/messages.ts";
 import { settle } from "../../../../runtime/testing/manual-clock.ts";
-import { askForm, createProgramOf, joinStateless, openProgram, toRetry, type Ends } from "../upstream/programs.ts";
+import { elicitForm, createProgramOf, joinStateless, openProgram, toRetry, type Ends } from "../upstream/programs.ts";
 import { openScripted } from "../upstream/scripted-server.ts";
 
 /* Calls of clients without a session, at a server with sessions. */
@@ -15,7 +15,7 @@ afterEach(async () => {
 
 test("the state of a call that waits for input is random, and names no node of a gateway that has none", async () => {
   const gateway = await openProgram(
-    createProgramOf(() => ({ tools: [{ name: "form", execute: (_args, context) => askForm(context) }] }), newest),
+    createProgramOf(() => ({ tools: [{ name: "form", execute: (_args, context) => elicitForm(context) }] }), newest),
     { ends },
   );
   const client = await joinStateless(gateway, ends);
@@ -42,12 +42,12 @@ test.each<readonly [string | undefined, readonly string[]]>([
     for (const sent of ["debug", "info", "error"]) message.notify("notifications/message", { level: sent, data: sent });
     return { content: [] };
   });
-  const heard: unknown[] = [];
+  const received: unknown[] = [];
   const client = await joinStateless(gateway, ends, {
-    loggingMessage: ({ data }: { readonly data: unknown }) => void heard.push(data),
+    loggingMessage: ({ data }: { readonly data: unknown }) => void received.push(data),
   });
   const more = level === undefined ? {} : { _meta: { [meta.logLevel]: level } };
   await client.request("tools/call", { name: "t", arguments: {}, ...more });
   await settle();
-  expect(heard).toEqual(expected);
+  expect(received).toEqual(expected);
 });

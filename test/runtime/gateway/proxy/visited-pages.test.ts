@@ -34,18 +34,18 @@ function call({
   const { actions = ["accept", "accept"] } = more;
   const { signal } = new AbortController();
   const responses = [...actions];
-  const ask = vi.fn(async () => ({ action: responses.shift() }));
+  const send = vi.fn(async () => ({ action: responses.shift() }));
   const context = createCall(own, client, { session: createSession(own, client, declared) });
-  const suspended = Object.create({ call: context, mayAsk, signal, ask });
+  const suspended = Object.create({ call: context, mayAsk, signal, ask: send });
   const request = vi.fn(() => Promise.resolve("done")).mockRejectedValueOnce(error);
-  return { outcome: untilVisited(request, { suspended, server }), request, ask, signal };
+  return { outcome: untilVisited(request, { suspended, server }), request, ask: send, signal };
 }
 
 test("a call is sent again when the user has visited all pages", async () => {
-  const { outcome, request, ask, signal } = call({});
+  const { outcome, request, ask: send, signal } = call({});
   expect(await outcome).toBe("done");
   expect(request).toHaveBeenCalledTimes(2);
-  expect(ask.mock.calls).toEqual(pages.map((page) => ["elicitation/create", { ...page, mode: "url" }, signal]));
+  expect(send.mock.calls).toEqual(pages.map((page) => ["elicitation/create", { ...page, mode: "url" }, signal]));
 });
 
 test.each<readonly [string, Visiting, number]>([
@@ -61,15 +61,15 @@ test.each<readonly [string, Visiting, number]>([
   ["is one for a client with a session", { client: newest }, 0],
   ["leads to a page that the user declines", { actions: ["accept", "decline"] }, 2],
 ])("a rejection that %s is passed on", async (_what, visiting, count) => {
-  const { outcome, request, ask } = call(visiting);
+  const { outcome, request, ask: send } = call(visiting);
   await expect(outcome).rejects.toBe(visiting.error ?? (await request.mock.results[0]?.value.catch((e: unknown) => e)));
   expect(request).toHaveBeenCalledOnce();
-  expect(ask).toHaveBeenCalledTimes(count);
+  expect(send).toHaveBeenCalledTimes(count);
 });
 
 test("a client that has not declared pages receives the capability that is missing", async () => {
-  const { outcome, ask } = call({ declared: { elicitation: { form: {} } } });
+  const { outcome, ask: request } = call({ declared: { elicitation: { form: {} } } });
   const data = { requiredCapabilities: { elicitation: { url: {} } } };
   await expect(outcome).rejects.toMatchObject({ code: -32021, data });
-  expect(ask).not.toHaveBeenCalled();
+  expect(request).not.toHaveBeenCalled();
 });

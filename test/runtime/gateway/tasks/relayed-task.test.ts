@@ -43,10 +43,10 @@ function relay(script: Script) {
       return outcome ?? new Promise(() => {});
     },
   };
-  const heard: unknown[] = [];
+  const received: unknown[] = [];
   const hearTask = (taskId: string, listener: unknown) => {
-    heard.push(taskId, listener);
-    return () => void heard.splice(0);
+    received.push(taskId, listener);
+    return () => void received.splice(0);
   };
   const ended = new AbortController();
   const relayed = new RelayedTask(Object.create({ connection, revision: newest, hearTask }), task, ended);
@@ -54,17 +54,24 @@ function relay(script: Script) {
   const sent: Sent[] = [];
   const during = createCall(createServer({ name: "a", version: "1" }, [newest]), newest, { sent, signal: stop.signal });
   const count = (method: string): number => requests.filter((one) => one.method === method).length;
-  return { relayed, during, connection, requests, count, heard, ended, stop, sent };
+  return { relayed, during, connection, requests, count, heard: received, ended, stop, sent };
 }
 
 const states = (...statuses: readonly string[]): readonly object[] => statuses.map((status) => ({ ...task, status }));
 
 test("a task is polled at the interval of the server, and its result is the result of the call", async () => {
-  const { relayed, during, requests, count, heard, ended } = relay({
+  const {
+    relayed,
+    during,
+    requests,
+    count,
+    heard: received,
+    ended,
+  } = relay({
     "tasks/get": states("working", "completed"),
     "tasks/result": [done],
   });
-  expect(heard).toEqual(["t", relayed]);
+  expect(received).toEqual(["t", relayed]);
   const result = relayed.run(during);
   await vi.advanceTimersByTimeAsync(999);
   expect(count("tasks/get")).toBe(0);
@@ -72,7 +79,7 @@ test("a task is polled at the interval of the server, and its result is the resu
   expect(await result).toEqual(done);
   expect(requests.map(({ method }) => method)).toEqual(["tasks/get", "tasks/get", "tasks/result"]);
   expect(requests.map(({ options }) => options.timeout)).toEqual([undefined, undefined, Infinity]);
-  expect([heard, ended.signal.aborted]).toEqual([[], true]);
+  expect([received, ended.signal.aborted]).toEqual([[], true]);
   await relayed.over;
 });
 
@@ -167,10 +174,15 @@ test.each<readonly [string, string]>([
 });
 
 test("a task that no call follows is cancelled, and its connection is no longer needed", async () => {
-  const { relayed, count, heard, ended } = relay({
+  const {
+    relayed,
+    count,
+    heard: received,
+    ended,
+  } = relay({
     "tasks/cancel": [new PeerError({ code: -32602, message: "gone" })],
   });
   await relayed.abandon();
   await relayed.over;
-  expect([count("tasks/cancel"), heard, ended.signal.aborted]).toEqual([1, [], true]);
+  expect([count("tasks/cancel"), received, ended.signal.aborted]).toEqual([1, [], true]);
 });

@@ -109,10 +109,10 @@ test("calls at the same time have connections of their own to a URL: each client
   ends.push(close);
   const gateway = await createGateway({ kind: "url", url }, { revisions });
   ends.push(() => gateway.close());
-  const heard: string[] = [];
+  const received: string[] = [];
   const join = (name: string): ReturnType<typeof joinStateless> =>
-    joinStateless(gateway, ends, { loggingMessage: () => void heard.push(name) });
+    joinStateless(gateway, ends, { loggingMessage: () => void received.push(name) });
   const clients = [await join("one"), await join("other")];
   await Promise.all(clients.map((client) => client.request("tools/call", logs)));
-  expect(heard.sort()).toEqual(["one", "other"]);
+  expect(received.sort()).toEqual(["one", "other"]);
 });

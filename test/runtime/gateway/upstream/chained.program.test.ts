@@ -6,7 +6,7 @@ import type { AnyContext } from "../../../../runtime/server/protocol-types.ts";
 import { createInMemoryTransports } from "../../../../runtime/transport/memory.ts";
 import { newest } from "../../../kit/revisions.ts";
 import { readText } from "../invalid-server-gateway.ts";
-import { askForm, createProgramOf, joinStateless, openProgram, toRetry, type Ends } from "./programs.ts";
+import { elicitForm, createProgramOf, joinStateless, openProgram, toRetry, type Ends } from "./programs.ts";
 
 const ends: Ends = [];
 afterEach(async () => {
@@ -15,7 +15,7 @@ afterEach(async () => {
 
 const asks = {
   name: "asks",
-  execute: (_args: object, context: AnyContext) => askForm(context),
+  execute: (_args: object, context: AnyContext) => elicitForm(context),
 };
 
 test("a gateway in front of another one continues calls that need input", async () => {

@@ -143,10 +143,10 @@ test("a message that arrives while a connection is opened is for no call, and no
     if (message.method === "tools/list") message.notify("notifications/message", { level: "info", data: "early" });
     return lists(message);
   });
-  const heard: string[] = [];
-  await take({ listener: { ...silent, notify: (handler) => void heard.push(handler) } });
+  const received: string[] = [];
+  await take({ listener: { ...silent, notify: (handler) => void received.push(handler) } });
   await settle();
-  expect([heard, errors]).toEqual([[], []]);
+  expect([received, errors]).toEqual([[], []]);
 });
 
 test("eight idle connections are kept, the latest ones", async () => {
@@ -175,25 +175,25 @@ test("the idle connections of an owner are closed when it is forgotten, and no o
 });
 
 test("the messages of the server go to the listener of the call at that time", async () => {
-  const heard: string[] = [];
-  const hear = (name: string): Listener => ({
+  const notified: string[] = [];
+  const receive = (name: string): Listener => ({
     ...silent,
-    notify: (handler, params) => void heard.push(`${name} ${handler} ${JSON.stringify(params)}`),
+    notify: (handler, params) => void notified.push(`${name} ${handler} ${JSON.stringify(params)}`),
   });
   const { take, received } = create();
   const log = async (data: string): Promise<void> => {
     received("initialize")[0]?.notify("notifications/message", { level: "info", data });
     await settle();
   };
-  const first = await take({ listener: hear("first") });
+  const first = await take({ listener: receive("first") });
   await log("a");
-  first.listen(hear("task"));
+  first.listen(receive("task"));
   await log("b");
   first.release();
   await log("c");
-  await take({ listener: hear("second") });
+  await take({ listener: receive("second") });
   await log("d");
-  expect(heard).toEqual(
+  expect(notified).toEqual(
     [
       ["first", "a"],
       ["task", "b"],

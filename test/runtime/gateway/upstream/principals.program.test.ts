@@ -4,7 +4,7 @@ import type { AnyServerDefinition } from "../../../../runtime/server/any-definit
 import type { AnyContext } from "../../../../runtime/server/protocol-types.ts";
 import { statelessRevision, newest } from "../../../kit/revisions.ts";
 import { readText } from "../invalid-server-gateway.ts";
-import { askForm, createProgramOf, openProgram, serveToPrincipals, toRetry, type Ends } from "./programs.ts";
+import { elicitForm, createProgramOf, openProgram, serveToPrincipals, toRetry, type Ends } from "./programs.ts";
 
 /* Principals of a gateway: none continues the calls of another, or takes all connections. */
 
@@ -20,7 +20,7 @@ function define(began: () => void = () => {}): Partial<AnyServerDefinition> {
     // Every process has the same keys, as those of one installation may.
     requestState: { keys: [new Uint8Array(32).fill(7)] },
     tools: [
-      { name: "asks", execute: (_args: object, context: AnyContext) => askForm(context) },
+      { name: "asks", execute: (_args: object, context: AnyContext) => elicitForm(context) },
       { name: "quick", execute: () => "done" },
       {
         name: "endless",

@@ -114,7 +114,7 @@ export function toRetry(result: unknown): object {
 }
 
 /** Asks the user whether to go on, and returns the action of the response. */
-export async function askForm({ elicit }: AnyContext): Promise<string> {
+export async function elicitForm({ elicit }: AnyContext): Promise<string> {
   const form = { message: "Go on?", requestedSchema: { type: "object", properties: {} } };
   const response: unknown = typeof elicit === "function" ? await elicit(form) : undefined;
   return String(Reflect.get(Object(response), "action"));

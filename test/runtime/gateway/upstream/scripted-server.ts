@@ -162,7 +162,7 @@ function toReceived(value: unknown, { send, close, lose }: Wire): Received | und
       if (id !== undefined) send({ jsonrpc: "2.0", id, result });
     },
     reject: (message) => send({ jsonrpc: "2.0", ...(id !== undefined && { id }), error: { code: -32602, message } }),
-    request: (asked, given) => send({ jsonrpc: "2.0", id: randomUUID(), method: asked, params: given }),
+    request: (requested, given) => send({ jsonrpc: "2.0", id: randomUUID(), method: requested, params: given }),
     notify,
     acknowledge: (notifications = params.notifications) =>
       notify("notifications/subscriptions/acknowledged", { notifications, _meta: { [meta.subscription]: id } }),

@@ -121,42 +121,42 @@ test.each<readonly [string, Calls, readonly string[]]>([
   ["no call, if none requests them", [["1", "a", undefined]], []],
 ])("log messages of a shared connection go to %s", async (_whom, calls, expected) => {
   const { take, errors, received } = create();
-  const heard: string[] = [];
+  const notified: string[] = [];
   for (const [name, client, level] of calls) {
-    const notify = (handler: string): void => void heard.push(`${name} ${handler}`);
+    const notify = (handler: string): void => void notified.push(`${name} ${handler}`);
     const lease = await take({ client }, { ...silent, notify });
     await lease.requestLogs(level, signal);
   }
   const [connection] = received("server/discover");
   connection?.notify("notifications/message", { level: "info", data: "a" });
   await settle();
-  expect(heard).toEqual(expected.map((name) => `${name} loggingMessage`));
-  heard.length = 0;
+  expect(notified).toEqual(expected.map((name) => `${name} loggingMessage`));
+  notified.length = 0;
   connection?.acknowledge({});
   await settle();
-  expect(heard).toEqual(calls.map(([name]) => `${name} subscriptionsAcknowledged`));
+  expect(notified).toEqual(calls.map(([name]) => `${name} subscriptionsAcknowledged`));
   expect(errors).toEqual([]);
 });
 
 test("a call that no longer requests log messages receives none, and messages go to its latest listener", async () => {
   const { take, received } = create();
-  const heard: string[] = [];
-  const hear = (name: string): Listener => ({ ...silent, notify: () => void heard.push(name) });
-  const lease = await take({}, hear("call"));
+  const notified: string[] = [];
+  const receive = (name: string): Listener => ({ ...silent, notify: () => void notified.push(name) });
+  const lease = await take({}, receive("call"));
   const log = async (): Promise<void> => {
     received("server/discover")[0]?.notify("notifications/message", { level: "info", data: "a" });
     await settle();
   };
   await lease.requestLogs("info", signal);
   await log();
-  lease.listen(hear("task"));
+  lease.listen(receive("task"));
   await log();
   await lease.requestLogs(undefined, signal);
   await log();
   await lease.requestLogs("info", signal);
   lease.release();
   await log();
-  expect(heard).toEqual(["call", "task"]);
+  expect(notified).toEqual(["call", "task"]);
 });
 
 test.each<readonly [string, { end: "close" | "lose"; isEnding: boolean; errors: readonly string[] }]>([

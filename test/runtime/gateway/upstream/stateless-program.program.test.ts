@@ -6,7 +6,7 @@ import { createGate, type Gate } from "../../../kit/time.ts";
 import { meta } from "../../../kit/messages.ts";
 import { readText } from "../invalid-server-gateway.ts";
 import {
-  askForm,
+  elicitForm,
   createProgramOf,
   joinStateless,
   openProgram,
@@ -25,7 +25,7 @@ afterEach(async () => {
 function define(done: Gate = createGate(), begun: () => void = () => {}): Partial<AnyServerDefinition> {
   return {
     tools: [
-      { name: "asks", execute: (_args: object, context: AnyContext) => askForm(context) },
+      { name: "asks", execute: (_args: object, context: AnyContext) => elicitForm(context) },
       { name: "slow", task: { support: "required" }, execute: () => done.opened.then(() => "done") },
       {
         name: "logs",
@@ -45,8 +45,8 @@ const call = (name: string, more: object = {}): object => ({ name, arguments: {}
 test("calls that overlap continue in the process that has issued their states", async () => {
   const program = createProgramOf(() => define());
   const client = await joinStateless(await openProgram(program, { ends }), ends);
-  const asked = await Promise.all([1, 2, 3].map(() => client.request("tools/call", call("asks"))));
-  for (const result of asked)
+  const requested = await Promise.all([1, 2, 3].map(() => client.request("tools/call", call("asks"))));
+  for (const result of requested)
     expect(readText(await client.request("tools/call", call("asks", toRetry(result))))).toBe("accept");
   // That of the calls, and that of the gateway itself.
   expect(program.running()).toBe(2);
@@ -54,7 +54,7 @@ test("calls that overlap continue in the process that has issued their states", 
 
 test("tasks of calls that overlap are found, and their notifications arrive", async () => {
   const done = createGate();
-  const heard: unknown[] = [];
+  const received: unknown[] = [];
   const acknowledged: unknown[] = [];
   const client = await joinStateless(
     await openProgram(
@@ -65,7 +65,7 @@ test("tasks of calls that overlap are found, and their notifications arrive", as
     {
       subscriptionsAcknowledged: ({ notifications }: { readonly notifications: unknown }) =>
         void acknowledged.push(notifications),
-      taskStatus: ({ status }: { readonly status: unknown }) => void heard.push(status),
+      taskStatus: ({ status }: { readonly status: unknown }) => void received.push(status),
     },
   );
   const tasks = await Promise.all([1, 2, 3].map(() => client.request("tools/call", call("slow"))));
@@ -75,7 +75,7 @@ test("tasks of calls that overlap are found, and their notifications arrive", as
   client.request("subscriptions/listen", { notifications: { taskIds } }).catch(() => {});
   await expect.poll(() => acknowledged).toEqual([{ taskIds }]);
   done.open();
-  await expect.poll(() => heard.filter((status) => status === "completed")).toHaveLength(3);
+  await expect.poll(() => received.filter((status) => status === "completed")).toHaveLength(3);
 });
 
 test("the process of a task remains while other principals use many processes", async () => {
@@ -103,9 +103,9 @@ test("log messages reach the call that has requested them, and no client if they
   let begun = 0;
   const program = createProgramOf(() => define(done, () => void (begun += 1)));
   const gateway = await openProgram(program, { ends });
-  const heard: string[] = [];
+  const received: string[] = [];
   const join = (name: string): ReturnType<typeof joinStateless> =>
-    joinStateless(gateway, ends, { loggingMessage: () => void heard.push(name) });
+    joinStateless(gateway, ends, { loggingMessage: () => void received.push(name) });
   const [one, other] = [await join("one"), await join("other")];
   const params = call("logs", { _meta: { [meta.logLevel]: "info" } });
   const calls = [one.request("tools/call", params), other.request("tools/call", params)];
@@ -113,5 +113,5 @@ test("log messages reach the call that has requested them, and no client if they
   done.open();
   await Promise.all(calls);
   await one.request("tools/call", params);
-  await expect.poll(() => heard.at(-1)).toBe("one");
+  await expect.poll(() => received.at(-1)).toBe("one");
 });

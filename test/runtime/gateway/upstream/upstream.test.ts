@@ -57,38 +57,38 @@ test.each([newest, statelessRevision])(
 );
 
 test("messages of a server are passed on in their order, and those of a task to its listener", async () => {
-  const heard: string[] = [];
-  const hear = (name: string): Listener => ({
+  const notified: string[] = [];
+  const receive = (name: string): Listener => ({
     ...silent,
     async ask(method, params) {
-      heard.push(`${name} ${method} ${String(Reflect.get(params, "message"))}`);
+      notified.push(`${name} ${method} ${String(Reflect.get(params, "message"))}`);
       return { action: "decline" };
     },
     notify(handler, params) {
       const data: unknown = Reflect.get(params, "data");
-      heard.push(`${name} ${handler} ${String(data)}`);
+      notified.push(`${name} ${handler} ${String(data)}`);
       // The response that starts the task may be in the same chunk as its first request.
-      if (data === "6") upstream.hearTask("b", hear("task b"));
+      if (data === "6") upstream.hearTask("b", receive("task b"));
     },
   });
-  const { upstream, received } = await open(newest, lists, hear("call"));
+  const { upstream, received } = await open(newest, lists, receive("call"));
   const [opened = expect.unreachable("the connection is open")] = received("initialize");
-  const ask = (message: string, taskId?: string): void =>
+  const elicit = (message: string, taskId?: string): void =>
     opened.request("elicitation/create", {
       message,
       requestedSchema: { type: "object", properties: {} },
       ...(taskId !== undefined && { _meta: { [relatedKey]: { taskId } } }),
     });
   const log = (data: string): void => opened.notify("notifications/message", { level: "info", data });
-  upstream.hearTask("a", hear("task a"));
-  ask("1");
+  upstream.hearTask("a", receive("task a"));
+  elicit("1");
   log("2");
-  ask("3", "a");
+  elicit("3", "a");
   log("4");
-  ask("5", "b");
+  elicit("5", "b");
   log("6");
-  await expect.poll(() => heard).toHaveLength(6);
-  expect(heard).toEqual([
+  await expect.poll(() => notified).toHaveLength(6);
+  expect(notified).toEqual([
     "call elicitation/create 1",
     "call loggingMessage 2",
     "task a elicitation/create 3",
@@ -143,14 +143,14 @@ test.each<readonly [string, Error | undefined, boolean]>([
 
 test("the end of a connection is reported to the listeners of its tasks that have not left", async () => {
   const { upstream } = await open();
-  const heard: string[] = [];
-  const hear = (taskId: string): (() => void) =>
-    upstream.hearTask(taskId, { ...silent, closed: () => void heard.push(taskId) });
-  hear("a");
-  hear("b")();
-  hear("c");
+  const received: string[] = [];
+  const receive = (taskId: string): (() => void) =>
+    upstream.hearTask(taskId, { ...silent, closed: () => void received.push(taskId) });
+  receive("a");
+  receive("b")();
+  receive("c");
   upstream.hearTask("d", silent);
   await upstream.close();
   await settle();
-  expect(heard).toEqual(["a", "c"]);
+  expect(received).toEqual(["a", "c"]);
 });

@@ -90,7 +90,7 @@ test.each([newest, statelessRevision])(
       if (message.method === "tools/list") return { ...complete, tools: [] };
       return message.method.startsWith("resources/") ? {} : undefined;
     });
-    const heard: unknown[] = [];
+    const notified: unknown[] = [];
     const errors: string[] = [];
     const ended = new AbortController();
     const watcher = await UpstreamWatcher.open(
@@ -100,7 +100,7 @@ test.each([newest, statelessRevision])(
         onError: ({ kind, error }) => void errors.push(`${kind}: ${error.message}`),
         signal: ended.signal,
       },
-      { notify: (handler) => void heard.push(handler), notifyUpdated: (uris) => void heard.push(uris) },
+      { notify: (handler) => void notified.push(handler), notifyUpdated: (uris) => void notified.push(uris) },
     );
     ends.push(async () => {
       ended.abort();
@@ -109,7 +109,7 @@ test.each([newest, statelessRevision])(
     const { honoured } = await watcher.subscribe(new Set(["x://a"]), signal, undefined);
     expect(honoured).toEqual(["x://a"]);
     // What the gateway subscribes to is no news for clients.
-    expect(heard).toEqual([]);
+    expect(notified).toEqual([]);
     const first = watcher.connection;
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
     received(revision === statelessRevision ? "server/discover" : "initialize")[0]?.lose(
@@ -120,9 +120,9 @@ test.each([newest, statelessRevision])(
     expect(errors).toEqual(["transport: The network is away"]);
     await vi.advanceTimersByTimeAsync(1);
     vi.useRealTimers();
-    await expect.poll(() => heard.length).toBeGreaterThanOrEqual(4);
+    await expect.poll(() => notified.length).toBeGreaterThanOrEqual(4);
     expect(watcher.connection).not.toBe(first);
-    expect(heard.slice(-4)).toEqual([
+    expect(notified.slice(-4)).toEqual([
       "toolListChanged",
       "promptListChanged",
       "resourceListChanged",

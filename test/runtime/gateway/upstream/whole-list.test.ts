@@ -23,38 +23,38 @@ test("a client without a session receives the whole list of a server whose proce
   expect(result).not.toHaveProperty("nextCursor");
 });
 
-/** Returns a function that answers with pages, and the cursors that it was called with. */
+/** Returns a function that returns pages, and the cursors that it was called with. */
 function createPages(pages: readonly object[]): {
-  readonly asked: unknown[];
+  readonly requested: unknown[];
   request(page: { readonly cursor?: string }): Promise<unknown>;
 } {
-  const asked: unknown[] = [];
+  const requested: unknown[] = [];
   return {
-    asked,
+    requested,
     request({ cursor }) {
-      asked.push(cursor);
-      return Promise.resolve(pages[asked.length - 1]);
+      requested.push(cursor);
+      return Promise.resolve(pages[requested.length - 1]);
     },
   };
 }
 
 test("a list is read up to a cursor that repeats, which a client would follow without end", async () => {
-  const { asked, request } = createPages([
+  const { requested, request } = createPages([
     { tools: [1], nextCursor: "x", ttlMs: 0 },
     { tools: [2], nextCursor: "x" },
   ]);
   expect(await readWholeList("tools", request)).toEqual({ tools: [1, 2], ttlMs: 0 });
-  expect(asked).toEqual([undefined, "x"]);
+  expect(requested).toEqual([undefined, "x"]);
 });
 
 test("a long list is read up to a bound, and the cursor of the rest is passed on", async () => {
   const long = "x".repeat(8 * 1024 * 1024);
-  const { asked, request } = createPages([
+  const { requested, request } = createPages([
     { tools: [1], nextCursor: "x" },
     { tools: [long], nextCursor: "y" },
   ]);
   expect(await readWholeList("tools", request)).toEqual({ tools: [1, long], nextCursor: "y" });
-  expect(asked).toEqual([undefined, "x"]);
+  expect(requested).toEqual([undefined, "x"]);
 });
 
 test("a list with an invalid page is passed on without it", async () => {

@@ -27,7 +27,7 @@ const prompt = { type: "ref/prompt", name: "greet" };
 const template = { type: "ref/resource", uri: "user://{name}/{id}" };
 
 describe.each(revisions.map((revision) => [revision.id, revision] as const))("at revision %s", (_id, revision) => {
-  const ask = (server: Server, params: object): Promise<unknown> =>
+  const request = (server: Server, params: object): Promise<unknown> =>
     callServer(server, revision, ["completion/complete", { ...params, ...meta(revision) }]);
   const startsWith: Complete = (value) => names.filter((name) => name.startsWith(value));
 
@@ -36,10 +36,10 @@ describe.each(revisions.map((revision) => [revision.id, revision] as const))("at
     ["template variables", template],
   ])("%s are completed with at most 100 values (K-02, S-130)", async (_name, ref) => {
     const server = create(startsWith);
-    expect(await ask(server, { ref, argument: { name: "name", value: "name14" } })).toMatchObject({
+    expect(await request(server, { ref, argument: { name: "name", value: "name14" } })).toMatchObject({
       completion: { values: ["name14", ...names.slice(140)], total: 11, hasMore: false },
     });
-    expect(await ask(server, { ref, argument: { name: "name", value: "" } })).toMatchObject({
+    expect(await request(server, { ref, argument: { name: "name", value: "" } })).toMatchObject({
       completion: { values: names.slice(0, 100), total: 150, hasMore: true },
     });
   });
@@ -49,7 +49,7 @@ describe.each(revisions.map((revision) => [revision.id, revision] as const))("at
     ["a variable without suggestions", { ref: template, argument: { name: "id", value: "" } }],
     ["a fixed resource", { ref: { type: "ref/resource", uri: "a://b" }, argument: { name: "x", value: "" } }],
   ])("a completion of %s gives an empty list", async (_name, params) => {
-    expect(await ask(create(startsWith), params)).toMatchObject({
+    expect(await request(create(startsWith), params)).toMatchObject({
       completion: { values: [], total: 0, hasMore: false },
     });
   });
@@ -60,32 +60,32 @@ describe.each(revisions.map((revision) => [revision.id, revision] as const))("at
     ["template", { ref: { type: "ref/resource", uri: "user://{id}" }, argument: { name: "id", value: "" } }],
     ["template variable", { ref: template, argument: { name: "other", value: "" } }],
   ])("the completion of an unknown %s is rejected (K-05)", async (_name, params) => {
-    await expect(ask(create(startsWith), params)).rejects.toMatchObject({ code: -32602 });
+    await expect(request(create(startsWith), params)).rejects.toMatchObject({ code: -32602 });
   });
 
   test("a completion function may report more values than it sends (K-02)", async () => {
     const server = create(async () => ({ values: ["a"], total: 1_000 }));
-    expect(await ask(server, { ref: prompt, argument: { name: "name", value: "" } })).toMatchObject({
+    expect(await request(server, { ref: prompt, argument: { name: "name", value: "" } })).toMatchObject({
       completion: { values: ["a"], total: 1_000, hasMore: true },
     });
     const vague = create(async () => ({ values: ["a"], hasMore: true }));
-    const answer = await ask(vague, { ref: prompt, argument: { name: "name", value: "" } });
-    expect(answer).toMatchObject({ completion: { values: ["a"], hasMore: true } });
-    expect(JSON.stringify(answer)).not.toContain("total");
+    const response = await request(vague, { ref: prompt, argument: { name: "name", value: "" } });
+    expect(response).toMatchObject({ completion: { values: ["a"], hasMore: true } });
+    expect(JSON.stringify(response)).not.toContain("total");
   });
 
   test("a completion whose values do not fit has more, also if the function has no others (K-02)", async () => {
     const values = Array.from({ length: 150 }, (_, index) => String(index));
     const server = create(async () => ({ values, hasMore: false }));
-    expect(await ask(server, { ref: prompt, argument: { name: "name", value: "" } })).toMatchObject({
+    expect(await request(server, { ref: prompt, argument: { name: "name", value: "" } })).toMatchObject({
       completion: { values: values.slice(0, 100), total: 150, hasMore: true },
     });
   });
 
   test("the message of a ToolError in a completion function reaches the client", async () => {
     const server = create(() => Promise.reject(new ToolError("No names today.")));
-    const asked = ask(server, { ref: template, argument: { name: "name", value: "" } });
-    await expect(asked).rejects.toMatchObject({ code: -32602, message: "No names today." });
+    const pending = request(server, { ref: template, argument: { name: "name", value: "" } });
+    await expect(pending).rejects.toMatchObject({ code: -32602, message: "No names today." });
   });
 
   test("a completion function receives the arguments that are settled, where the revision has them (K-04)", async () => {
@@ -93,7 +93,7 @@ describe.each(revisions.map((revision) => [revision.id, revision] as const))("at
     const context = { arguments: { tone: "warm" } };
     const isKnown = revision.knownMembers.includes("CompleteRequest.params.context");
     expect(isKnown).toBe(revision.id >= "2025-06-18");
-    expect(await ask(server, { ref: prompt, argument: { name: "name", value: "A" }, context })).toMatchObject({
+    expect(await request(server, { ref: prompt, argument: { name: "name", value: "A" }, context })).toMatchObject({
       completion: { values: [isKnown ? "warm A" : "no tone A"] },
     });
   });

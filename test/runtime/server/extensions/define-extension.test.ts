@@ -87,7 +87,7 @@ describe.each(Object.entries(ways))("an extension %s", (_way, reach) => {
   test.each([statelessRevision, handshake].map((revision) => [revision.id, revision] as const))(
     "both ends use it at %s",
     async (_, revision) => {
-      const heard: string[] = [];
+      const received: string[] = [];
       const faded: string[] = [];
       const served = defineExtension(extension, {
         requests: {
@@ -97,7 +97,7 @@ describe.each(Object.entries(ways))("an extension %s", (_way, reach) => {
           },
           "echo/spell": ({ text }) => ({ text: [...text].join(" ") }),
         },
-        notifications: { "notifications/echo/heard": ({ text }) => void heard.push(text) },
+        notifications: { "notifications/echo/heard": ({ text }) => void received.push(text) },
         declared: { server: { loud: true } },
       });
       const used = defineExtension(extension, {
@@ -112,7 +112,7 @@ describe.each(Object.entries(ways))("an extension %s", (_way, reach) => {
       await expect.poll(() => faded, { timeout: 60_000 }).toEqual(["abc…"]);
       expect(session.serverCapabilities.extensions).toEqual({ [id]: { loud: true } });
       await session.notify(clientNotifications["notifications/echo/heard"], { text: "x" });
-      await expect.poll(() => heard, { timeout: 60_000 }).toEqual(["x"]);
+      await expect.poll(() => received, { timeout: 60_000 }).toEqual(["x"]);
       expect(reports).toEqual([]);
     },
   );

@@ -79,18 +79,18 @@ function create(source: Partial<AnyServerDefinition> = {}): Server {
 
 const tools = [{ name: "t", execute: () => "" }];
 
-async function ask(
+async function send(
   server: Server,
   method: string,
   params: object,
-  claims: Record<string, unknown> = {},
+  metadata: Record<string, unknown> = {},
 ): Promise<unknown> {
   const wire = new Wire();
   createServerAcceptor(server)(wire);
-  wire.post(request(1, method, params, claims));
+  wire.post(request(1, method, params, metadata));
   await settle();
-  const [answer] = wire.sent;
-  return isObject(answer) ? (answer.error ?? answer.result) : undefined;
+  const [response] = wire.sent;
+  return isObject(response) ? (response.error ?? response.result) : undefined;
 }
 
 async function join(server: Server, extensions: readonly Extension[]): Promise<DefaultClientSession> {
@@ -105,12 +105,12 @@ async function join(server: Server, extensions: readonly Extension[]): Promise<D
 
 describe("a server", () => {
   test("a server declares no extension unless its definition uses one (XF-01)", async () => {
-    expect(await ask(create(), "server/discover", {})).not.toHaveProperty("capabilities.extensions");
-    expect(await ask(create({ tools }), "server/discover", {})).toMatchObject({
+    expect(await send(create(), "server/discover", {})).not.toHaveProperty("capabilities.extensions");
+    expect(await send(create({ tools }), "server/discover", {})).toMatchObject({
       capabilities: { extensions: { [id]: {} } },
     });
-    const { answer } = await connectRaw(() => "").call({}, "server/discover");
-    expect(answer).not.toHaveProperty("capabilities.extensions");
+    const { response } = await connectRaw(() => "").call({}, "server/discover");
+    expect(response).not.toHaveProperty("capabilities.extensions");
   });
 
   test("a server declares an extension in the handshake to clients that declare extensions themselves (XF-01)", async () => {
@@ -130,7 +130,7 @@ describe("a server", () => {
 
   test("a server declares the settings of an extension in its definition and rejects invalid settings", async () => {
     const loud = create({ tools, extensions: [{ ...extension, settings: { loud: true } }] });
-    expect(await ask(loud, "server/discover", {})).toMatchObject({
+    expect(await send(loud, "server/discover", {})).toMatchObject({
       capabilities: { extensions: { [id]: { loud: true } } },
     });
     const wrong = { ...extension, settings: { loud: 1 } };
@@ -162,16 +162,16 @@ describe("a server", () => {
 
   test("a server serves methods of an extension to clients that declare it and rejects requests of other clients with the missing capability (XF-01, B-005)", async () => {
     const server = create({ tools });
-    expect(await ask(server, "echo/say", { word: "hi" }, declared)).toMatchObject({
+    expect(await send(server, "echo/say", { word: "hi" }, declared)).toMatchObject({
       word: "hi",
       resultType: "complete",
     });
-    expect(await ask(server, "echo/say", {}, declared)).toMatchObject({ code: -32602 });
-    expect(await ask(server, "echo/say", { word: "hi" })).toMatchObject({
+    expect(await send(server, "echo/say", {}, declared)).toMatchObject({ code: -32602 });
+    expect(await send(server, "echo/say", { word: "hi" })).toMatchObject({
       code: -32021,
       data: { requiredCapabilities: { extensions: { [id]: {} } } },
     });
-    expect(await ask(create(), "echo/say", { word: "hi" }, declared)).toMatchObject({ code: -32601 });
+    expect(await send(create(), "echo/say", { word: "hi" }, declared)).toMatchObject({ code: -32601 });
   });
 });
 

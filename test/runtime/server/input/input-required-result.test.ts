@@ -9,27 +9,30 @@ import {
   accept,
   connectRaw,
   everything,
-  question,
+  formParams,
   type Context,
   type RawClient,
-  type Round,
+  type RawCall,
   type Run,
 } from "./raw-client.ts";
 
 type Form = Declarations["ElicitRequestFormParams"];
-type Ask = Context["elicit"];
+type Elicit = Context["elicit"];
 
 /** A tool that may ask the user. */
-function asking(run: (ask: Ask, context: Context) => Promise<unknown>): Run {
+function eliciting(run: (elicit: Elicit, context: Context) => Promise<unknown>): Run {
   return async (_args, context) => JSON.stringify(await run(context.elicit, context));
 }
 
-/** Answers every question with its message, until there are no more. */
-async function playAll(raw: RawClient): Promise<{ readonly last: Round; readonly rounds: readonly Round[] }> {
+/** Responds to every input request with its message, until there are no more. */
+async function playAll(raw: RawClient): Promise<{ readonly last: RawCall; readonly rounds: readonly RawCall[] }> {
   const rounds = [await raw.call()];
   for (let last = rounds[0]; last && last.keys.length > 0; last = rounds.at(-1)) {
-    const answers = Object.entries(last.requests).map(([key, request]) => [key, accept(JSON.stringify(request))]);
-    rounds.push(await raw.again(last, Object.fromEntries(answers)));
+    const inputResponses = Object.entries(last.requests).map(([key, request]) => [
+      key,
+      accept(JSON.stringify(request)),
+    ]);
+    rounds.push(await raw.again(last, Object.fromEntries(inputResponses)));
   }
   const last = rounds.at(-1);
   if (!last) throw new Error("no round");
@@ -42,16 +45,16 @@ function failed(): never {
 
 describe("a handler that requests input", () => {
   test("a handler that requests input gives an input-required result, then its own result after the retry (S-040, S-042, S-043)", async () => {
-    const raw = connectRaw(asking((ask) => ask(question("Name?"))));
+    const raw = connectRaw(eliciting((elicit) => elicit(formParams("Name?"))));
     const first = await raw.call();
-    expect(first.answer).toEqual({
+    expect(first.response).toEqual({
       resultType: "input_required",
-      inputRequests: { "elicit-1": { method: "elicitation/create", params: question("Name?") } },
+      inputRequests: { "elicit-1": { method: "elicitation/create", params: formParams("Name?") } },
       requestState: expect.any(String),
       _meta: expect.any(Object),
     });
     const second = await raw.again(first, { "elicit-1": accept("Ada") });
-    expect(second.answer).toMatchObject({ resultType: "complete" });
+    expect(second.response).toMatchObject({ resultType: "complete" });
     expect(second.text).toBe(JSON.stringify(accept("Ada")));
     expect(raw.reports).toEqual([]);
   });
@@ -86,16 +89,22 @@ describe("a handler that requests input", () => {
 
   test("a stateless request for input has no elicitation id and no task", async () => {
     const page = { mode: "url" as const, message: "Pay", url: "https://example.com" };
-    const raw = connectRaw(asking((ask) => ask(Object.assign({ elicitationId: "e1", task: { ttl: 1 } }, page))));
+    const raw = connectRaw(
+      eliciting((elicit) => elicit(Object.assign({ elicitationId: "e1", task: { ttl: 1 } }, page))),
+    );
     const { requests } = await raw.call();
     expect(requests).toEqual({ "elicit-1": { method: "elicitation/create", params: page } });
   });
 
   test("a handler names its input requests, or they are numbered", async () => {
     const raw = connectRaw(
-      asking(async (ask) => {
-        const some = [ask(question("1"), { key: "name" }), ask(question("2"), { key: "name" }), ask(question("3"))];
-        return Promise.all([...some, ask(question("4"))]);
+      eliciting(async (elicit) => {
+        const some = [
+          elicit(formParams("1"), { key: "name" }),
+          elicit(formParams("2"), { key: "name" }),
+          elicit(formParams("3")),
+        ];
+        return Promise.all([...some, elicit(formParams("4"))]);
       }),
     );
     expect((await raw.call()).keys).toEqual(["name", "name-2", "elicit-1", "elicit-2"]);
@@ -103,10 +112,10 @@ describe("a handler that requests input", () => {
 
   test("a handler that requests inputs one after the other needs one retry for each, without repeating earlier input requests", async () => {
     const raw = connectRaw(
-      asking(async (ask) => {
-        const answers: unknown[] = [];
-        for (const name of ["1", "2", "3"]) answers.push(await ask(question(name)));
-        return answers;
+      eliciting(async (elicit) => {
+        const results: unknown[] = [];
+        for (const name of ["1", "2", "3"]) results.push(await elicit(formParams(name)));
+        return results;
       }),
     );
     const { rounds, last } = await playAll(raw);
@@ -116,7 +125,7 @@ describe("a handler that requests input", () => {
   });
 
   test("a handler that requests the same input twice gets two responses, in order", async () => {
-    const raw = connectRaw(asking(async (ask) => [await ask(question("?")), await ask(question("?"))]));
+    const raw = connectRaw(eliciting(async (elicit) => [await elicit(formParams("?")), await elicit(formParams("?"))]));
     const first = await raw.call();
     const second = await raw.again(first, { "elicit-1": accept("x") });
     expect(second.keys).toEqual(["elicit-2"]);
@@ -126,10 +135,10 @@ describe("a handler that requests input", () => {
 
   test("a handler that requests several inputs concurrently sends all of them in one result, whatever its branches await in between", async () => {
     const raw = connectRaw(
-      asking((ask) => {
+      eliciting((elicit) => {
         const branch = async (name: string, delay: number): Promise<unknown> => {
           await new Promise((resolve) => setTimeout(resolve, delay));
-          return [await ask(question(`${name}1`)), await ask(question(`${name}2`))];
+          return [await elicit(formParams(`${name}1`)), await elicit(formParams(`${name}2`))];
         };
         return Promise.all([branch("a", 0), branch("b", 1), branch("c", 2)]);
       }),
@@ -141,11 +150,11 @@ describe("a handler that requests input", () => {
 
   test("a handler that awaits other work sends its input requests after its steps have completed", async () => {
     const raw = connectRaw(
-      asking((ask, { once }) =>
+      eliciting((elicit, { once }) =>
         Promise.all([
-          ask(question("a")),
+          elicit(formParams("a")),
           once("slow", () => new Promise((resolve) => setTimeout(() => resolve(1), 400))).then(() =>
-            ask(question("b")),
+            elicit(formParams("b")),
           ),
         ]),
       ),
@@ -159,12 +168,12 @@ describe("a handler that requests input", () => {
     ["later", (step) => new Promise((resolve) => setTimeout(resolve, 5)).then(step)],
   ])("messages that a step sends %s do not count as those of later calls", async (_when, within) => {
     const raw = connectRaw(
-      asking(async (ask, { once, log }) => {
+      eliciting(async (elicit, { once, log }) => {
         await log("error", "before");
         await once("step", () => within(() => log("error", "step")));
-        const answer = await ask(question("?"));
+        const result = await elicit(formParams("?"));
         await log("error", "after");
-        return answer;
+        return result;
       }),
     );
     const { last } = await playAll(raw);
@@ -176,9 +185,9 @@ describe("a handler that requests input", () => {
   test("a handler does not run again if the next request of its call is cancelled while the state is checked", async () => {
     let runs = 0;
     const raw = connectRaw(
-      asking(async (ask) => {
+      eliciting(async (elicit) => {
         runs += 1;
-        await ask(question("?"));
+        await elicit(formParams("?"));
         runs += 10;
       }),
     );
@@ -194,9 +203,9 @@ describe("a handler that requests input", () => {
   test("a handler that awaits untracked work starts that work again at the retry", async () => {
     let begun = 0;
     const raw = connectRaw(
-      asking((ask) =>
+      eliciting((elicit) =>
         Promise.all([
-          ask(question("a")),
+          elicit(formParams("a")),
           new Promise((resolve) => {
             begun += 1;
             setTimeout(() => resolve(begun), 80);
@@ -214,7 +223,7 @@ describe("a handler that requests input", () => {
     const raw = connectRaw(async (args, { elicit }) => {
       const { names }: { readonly names?: string[] } = Object(args);
       names?.push("c");
-      await elicit(question("?"));
+      await elicit(formParams("?"));
       return JSON.stringify(names);
     });
     const first = await raw.call({ name: "t", arguments: { names: ["b", "a"] } });
@@ -223,13 +232,13 @@ describe("a handler that requests input", () => {
 
   test("a handler may mutate its arguments", async () => {
     const raw = connectRaw(
-      asking(async (ask, { once }) => {
-        const answer = await ask(question("1"));
+      eliciting(async (elicit, { once }) => {
+        const result = await elicit(formParams("1"));
         const list = await once("list", () => [1]);
         if (Array.isArray(list)) list.push(2);
-        Object.assign(Object(answer), { action: "changed" });
-        await ask(question("2"));
-        return [answer, list];
+        Object.assign(Object(result), { action: "changed" });
+        await elicit(formParams("2"));
+        return [result, list];
       }),
     );
     const { last } = await playAll(raw);
@@ -237,13 +246,19 @@ describe("a handler that requests input", () => {
     expect(raw.reports).toEqual([]);
   });
 
-  test.each<[string, (ask: Ask) => Promise<unknown>]>([
-    ["all, and fails", (ask) => Promise.all([ask(question("1")).then(failed), ask(question("2"))]).catch(() => "done")],
-    ["the first response", (ask) => Promise.race([ask(question("1")).then(() => "done"), ask(question("2"))])],
+  test.each<[string, (elicit: Elicit) => Promise<unknown>]>([
+    [
+      "all, and fails",
+      (elicit) => Promise.all([elicit(formParams("1")).then(failed), elicit(formParams("2"))]).catch(() => "done"),
+    ],
+    [
+      "the first response",
+      (elicit) => Promise.race([elicit(formParams("1")).then(() => "done"), elicit(formParams("2"))]),
+    ],
   ])(
     "a handler that sends two input requests may wait for %s, before the other response is read",
     async (_what, run) => {
-      const raw = connectRaw(asking(run));
+      const raw = connectRaw(eliciting(run));
       const { last } = await playAll(raw);
       expect(last.text).toBe('"done"');
       expect(raw.reports).toEqual([]);
@@ -258,12 +273,12 @@ describe("a handler that requests input", () => {
 
 describe("prompts and resources that request input (S-040)", () => {
   const { definePrompt, defineResource, defineResourceTemplate } = forRevisions<Declarations>([]);
-  const ask = async ({ elicit }: Context): Promise<string> => JSON.stringify(await elicit(question("?")));
+  const execute = async ({ elicit }: Context): Promise<string> => JSON.stringify(await elicit(formParams("?")));
   const definition = {
-    prompts: [definePrompt({ name: "p", get: (_args, context) => ask(context) })],
-    resources: [defineResource({ uri: "a:b", name: "b", read: (_uri, context) => ask(context) })],
+    prompts: [definePrompt({ name: "p", get: (_args, context) => execute(context) })],
+    resources: [defineResource({ uri: "a:b", name: "b", read: (_uri, context) => execute(context) })],
     resourceTemplates: [
-      defineResourceTemplate({ uriTemplate: "c:{d}", name: "c", read: (_variables, context) => ask(context) }),
+      defineResourceTemplate({ uriTemplate: "c:{d}", name: "c", read: (_variables, context) => execute(context) }),
     ],
   };
 
@@ -274,9 +289,9 @@ describe("prompts and resources that request input (S-040)", () => {
   ])("a request for input works in %s", async (_what, method, params, result) => {
     const raw = connectRaw(() => "", definition);
     const first = await raw.call(params, method);
-    expect(first.answer).toMatchObject({ resultType: "input_required" });
-    expect(first.answer).not.toHaveProperty("ttlMs");
-    expect((await raw.again(first, { "elicit-1": accept("x") })).answer).toMatchObject(result);
+    expect(first.response).toMatchObject({ resultType: "input_required" });
+    expect(first.response).not.toHaveProperty("ttlMs");
+    expect((await raw.again(first, { "elicit-1": accept("x") })).response).toMatchObject(result);
   });
 
   test("a request for input works in no other method (S-041)", async () => {
@@ -287,17 +302,18 @@ describe("prompts and resources that request input (S-040)", () => {
           uriTemplate: "c:{d}",
           name: "c",
           read: () => "",
-          list: async (_page, context) => [{ uri: await ask(context), name: "x" }],
+          list: async (_page, context) => [{ uri: await execute(context), name: "x" }],
         }),
       ],
     });
-    expect((await raw.call({}, "resources/list")).answer).toMatchObject({ error: { code: -32603 } });
+    expect((await raw.call({}, "resources/list")).response).toMatchObject({ error: { code: -32603 } });
     expect(raw.reports).toMatchObject([{ error: { message: expect.stringContaining("send it from a tool") } }]);
   });
 });
 
 describe("a client that retries with input responses", () => {
-  const raw = (): RawClient => connectRaw(asking((ask) => Promise.all([ask(question("1")), ask(question("2"))])));
+  const raw = (): RawClient =>
+    connectRaw(eliciting((elicit) => Promise.all([elicit(formParams("1")), elicit(formParams("2"))])));
 
   test("a client that sends some of the responses gets the remaining input requests again (S-048, S-050)", async () => {
     const client = raw();
@@ -314,13 +330,13 @@ describe("a client that retries with input responses", () => {
 
   test("a response without an input request is ignored (S-049)", async () => {
     const client = raw();
-    const answers = {
+    const inputResponses = {
       wrong: accept("x"),
       "elicit-1": accept("x"),
       "elicit-3": accept("z"),
       ["__proto__"]: accept("q"),
     };
-    const second = await client.again(await client.call(), answers);
+    const second = await client.again(await client.call(), inputResponses);
     expect(second.keys).toEqual(["elicit-2"]);
   });
 
@@ -339,14 +355,14 @@ describe("a client that retries with input responses", () => {
     ["with a value of another type", { action: "accept", content: { a: 1 } }, "inputResponses/elicit-1/content/a"],
   ])("a response of the kind %s is rejected (S-049)", async (_what, given, path) => {
     const client = raw();
-    const { answer } = await client.again(await client.call(), { "elicit-1": given, "elicit-2": accept("y") });
-    expect(answer).toMatchObject({ error: { code: -32602, data: { path } } });
+    const { response } = await client.again(await client.call(), { "elicit-1": given, "elicit-2": accept("y") });
+    expect(response).toMatchObject({ error: { code: -32602, data: { path } } });
   });
 
   test("null in place of the input responses is rejected (S-049)", async () => {
     const client = raw();
-    const { answer } = await client.again(await client.call(), undefined, { inputResponses: null });
-    expect(answer).toMatchObject({ error: { code: -32602 } });
+    const { response } = await client.again(await client.call(), undefined, { inputResponses: null });
+    expect(response).toMatchObject({ error: { code: -32602 } });
   });
 
   test.each<[string, Form["requestedSchema"]["properties"][string], object, string]>([
@@ -355,10 +371,10 @@ describe("a client that retries with input responses", () => {
     ["a number that is too large", { type: "integer", maximum: 3 }, { a: 4 }, "must be at most 3"],
   ])("a form with %s is rejected, and may be sent again (S-049)", async (_what, field, content, message) => {
     const requestedSchema: Form["requestedSchema"] = { type: "object", properties: { a: field }, required: ["a"] };
-    const client = connectRaw(asking((ask) => ask({ message: "?", requestedSchema })));
+    const client = connectRaw(eliciting((elicit) => elicit({ message: "?", requestedSchema })));
     const first = await client.call();
-    const { answer } = await client.again(first, { "elicit-1": { action: "accept", content } });
-    expect(answer).toMatchObject({ error: { code: -32602, message: expect.stringContaining(message) } });
+    const { response } = await client.again(first, { "elicit-1": { action: "accept", content } });
+    expect(response).toMatchObject({ error: { code: -32602, message: expect.stringContaining(message) } });
     expect((await client.again(first, { "elicit-1": { action: "decline" } })).text).toBe('{"action":"decline"}');
   });
 });
@@ -367,8 +383,8 @@ describe("a client without a capability for the input request (S-014, S-044, S-1
   const sampling = { messages: [], maxTokens: 1 };
 
   test.each<[string, object, (context: Context) => Promise<unknown>, object]>([
-    ["elicitation", {}, ({ elicit }) => elicit(question("?")), { elicitation: { form: {} } }],
-    ["forms", { elicitation: { url: {} } }, ({ elicit }) => elicit(question("?")), { elicitation: { form: {} } }],
+    ["elicitation", {}, ({ elicit }) => elicit(formParams("?")), { elicitation: { form: {} } }],
+    ["forms", { elicitation: { url: {} } }, ({ elicit }) => elicit(formParams("?")), { elicitation: { form: {} } }],
     [
       "pages",
       { elicitation: {} },
@@ -391,19 +407,19 @@ describe("a client without a capability for the input request (S-014, S-044, S-1
     ["roots", {}, ({ roots }) => roots(), { roots: {} }],
   ])(
     "a client without %s gets an error with the missing capability",
-    async (_what, capabilities, ask, requiredCapabilities) => {
+    async (_what, capabilities, elicit, requiredCapabilities) => {
       const raw = connectRaw(
-        asking((_elicit, context) => ask(context)),
+        eliciting((_elicit, context) => elicit(context)),
         {},
         capabilities,
       );
-      expect((await raw.call()).answer).toMatchObject({ error: { code: -32021, data: { requiredCapabilities } } });
+      expect((await raw.call()).response).toMatchObject({ error: { code: -32021, data: { requiredCapabilities } } });
     },
   );
 
   test("an empty elicitation capability declares forms", async () => {
     const raw = connectRaw(
-      asking((ask) => ask(question("?"))),
+      eliciting((elicit) => elicit(formParams("?"))),
       {},
       { elicitation: {} },
     );
@@ -412,7 +428,9 @@ describe("a client without a capability for the input request (S-014, S-044, S-1
 
   test("a handler may catch the error of a missing capability, which is the same at every revision", async () => {
     const raw = connectRaw(
-      asking((ask) => ask(question("?")).catch((error: unknown) => (isCapabilityError(error) ? "none" : "other"))),
+      eliciting((elicit) =>
+        elicit(formParams("?")).catch((error: unknown) => (isCapabilityError(error) ? "none" : "other")),
+      ),
       {},
       { sampling: {} },
     );
@@ -424,12 +442,12 @@ describe("a step", () => {
   test("a step runs once, and gives the same value at every retry (S-010)", async () => {
     let count = 0;
     const raw = connectRaw(
-      asking(async (ask, { once }) => {
+      eliciting(async (elicit, { once }) => {
         const before = await once("number", () => ({ count: (count += 1), skipped: undefined }));
         await once("nothing", () => void (count += 10));
-        await ask(question("1"));
+        await elicit(formParams("1"));
         const after = await once("number", () => (count += 1));
-        await ask(question("2"));
+        await elicit(formParams("2"));
         return [before, after, await once("nothing", () => 1)];
       }),
     );
@@ -445,12 +463,12 @@ describe("a step", () => {
       throw error;
     };
     const raw = connectRaw(
-      asking(async (ask, { once }) => {
+      eliciting(async (elicit, { once }) => {
         const errors: string[] = [];
         const note = (error: unknown): void => void errors.push(String(error));
         await once("secret", fail(new Error("the password is x"))).catch(note);
         await once("tool", fail(new ToolError("no such file"))).catch(note);
-        await ask(question("1"));
+        await elicit(formParams("1"));
         return errors;
       }),
     );
@@ -469,7 +487,7 @@ describe("a step", () => {
     ["undefined in a list", [undefined]],
   ])("a step cannot return %s", async (_what, value) => {
     const raw = connectRaw(async (_args, { once }) => JSON.stringify(await once("a", () => ({ value }))));
-    expect((await raw.call()).answer).toMatchObject({ isError: true });
+    expect((await raw.call()).response).toMatchObject({ isError: true });
     expect(String(raw.reports[0]?.error.cause)).toContain('The step "a" failed');
   });
 });
@@ -481,15 +499,15 @@ test("a handler that requests no input serves a client without capabilities", as
 });
 
 describe("a request for input inside of a step", () => {
-  const ask = async ({ elicit }: Context): Promise<string> => (await elicit(question("Sure?"))).action;
+  const execute = async ({ elicit }: Context): Promise<string> => (await elicit(formParams("Sure?"))).action;
 
   test.each<[string, (context: Context) => Promise<unknown>]>([
-    ["at its beginning", (context) => ask(context)],
-    ["inside a step of its own", (context) => context.once("inner", () => ask(context))],
+    ["at its beginning", (context) => execute(context)],
+    ["inside a step of its own", (context) => context.once("inner", () => execute(context))],
   ])("a request for input inside of a step fails at once: %s", async (_where, work) => {
     const raw = connectRaw(async (_args, context) => JSON.stringify(await context.once("sign", () => work(context))));
-    const { answer } = await raw.call();
-    expect(answer).not.toHaveProperty("inputRequests");
+    const { response } = await raw.call();
+    expect(response).not.toHaveProperty("inputRequests");
     expect(raw.reports.map(({ error }) => String(deepest(error)))).toEqual([
       expect.stringMatching(
         /The input request was sent inside context\.once\("(sign|inner)"\).*send input requests before/,
@@ -502,13 +520,15 @@ describe("a request for input inside of a step", () => {
       async (_args, context) => {
         await context.once("sign", async () => {
           await new Promise((resolve) => setImmediate(resolve));
-          return ask(context);
+          return execute(context);
         });
         return "signed";
       },
       { requestState: { stepTime: 20 } },
     );
-    expect((await raw.call()).answer).toMatchObject({ error: { code: -32603, message: "The request is deadlocked" } });
+    expect((await raw.call()).response).toMatchObject({
+      error: { code: -32603, message: "The request is deadlocked" },
+    });
     expect(raw.reports.map(({ error }) => String(deepest(error)))).toEqual([
       expect.stringMatching(/inside context\.once\("sign"\).*increase requestState\.stepTime/),
     ]);
@@ -517,7 +537,7 @@ describe("a request for input inside of a step", () => {
   test("a step beside a request for input is awaited", async () => {
     const raw = connectRaw(async (_args, context) => {
       const slow = new Promise<string>((resolve) => setTimeout(resolve, 50, "slow"));
-      return (await Promise.all([context.once("slow", () => slow), ask(context)])).join();
+      return (await Promise.all([context.once("slow", () => slow), execute(context)])).join();
     });
     const first = await raw.call();
     expect((await raw.again(first, { [first.keys[0] ?? ""]: accept("x") })).text).toBe("slow,accept");

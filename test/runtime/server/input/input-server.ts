@@ -5,7 +5,7 @@ import { inputRequired } from "../../../../runtime/server/input/input-required.t
 import type { Server } from "../../../../runtime/server/create-server.ts";
 
 /** A server whose handlers ask in every way there is. */
-export function createAskingServer(): Server {
+export function createElicitingServer(): Server {
   const { defineServer, defineTool, definePrompt } = forRevisions<Declarations>(revisions);
   const requestedSchema = { type: "object", properties: { a: { type: "string" } } } as const;
   return defineServer({

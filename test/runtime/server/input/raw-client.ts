@@ -10,7 +10,7 @@ import { Wire } from "../../../../runtime/testing/wire.ts";
 import { revisions } from "../../../../generated/revisions.ts";
 import { meta, request } from "../../../kit/messages.ts";
 
-/** Everything that a client can answer. */
+/** All capabilities for input. */
 export const everything: object = {
   elicitation: { form: {}, url: {} },
   sampling: { tools: {}, context: {} },
@@ -23,22 +23,22 @@ export type Context = HandlerContext<Declarations>;
 /** A handler that knows what it may do. */
 export type Run = { run(args: unknown, context: Context): unknown }["run"];
 
-/** A client that answers nothing by itself, where each request stands alone. */
+/** A stateless client that responds to nothing by itself. */
 export interface RawClient {
   readonly wire: Wire;
   readonly reports: readonly ErrorReport[];
   /** Calls the tool `t`, or sends what the params are meant for. */
-  call(params?: object, method?: string): Promise<Round>;
+  call(params?: object, method?: string): Promise<RawCall>;
   /** The same call again, with the state of the round before it. */
-  again(round: Round, inputResponses?: object, params?: object): Promise<Round>;
+  again(round: RawCall, inputResponses?: object, params?: object): Promise<RawCall>;
 }
 
 /** Outcome of one request. */
-export interface Round {
+export interface RawCall {
   readonly method: string;
   readonly params: object;
   /** The result, or the error. */
-  readonly answer: unknown;
+  readonly response: unknown;
   readonly requests: Readonly<Record<string, unknown>>;
   readonly keys: readonly string[];
   readonly state: string | undefined;
@@ -55,14 +55,14 @@ export function connectRaw(
   const onError = (report: ErrorReport): void => void reports.push(report);
   const tools = [{ name: "t", inputSchema: anything, execute: run }];
   const server = createServer({ name: "test", version: "1", tools, onError, ...definition }, revisions);
-  const wire = new Answered();
+  const wire = new RespondingWire();
   createServerAcceptor(server)(wire);
   let id = 0;
-  const call = async (params: object = { name: "t" }, method = "tools/call"): Promise<Round> => {
+  const call = async (params: object = { name: "t" }, method = "tools/call"): Promise<RawCall> => {
     id += 1;
-    const answer = wire.answerTo(id);
+    const response = wire.responseTo(id);
     wire.post(request(id, method, params, { [meta.capabilities]: capabilities, [meta.logLevel]: "error" }));
-    return toRound(method, params, await answer);
+    return toRawCall(method, params, await response);
   };
   return {
     wire,
@@ -73,11 +73,11 @@ export function connectRaw(
   };
 }
 
-/** Says when an answer has come. */
-class Answered extends Wire {
-  readonly #waiting = new Map<unknown, (answer: unknown) => void>();
+/** A wire whose responses can be awaited. */
+class RespondingWire extends Wire {
+  readonly #waiting = new Map<unknown, (response: unknown) => void>();
 
-  answerTo(id: number): Promise<unknown> {
+  responseTo(id: number): Promise<unknown> {
     return new Promise((resolve) => this.#waiting.set(id, resolve));
   }
 
@@ -90,23 +90,23 @@ class Answered extends Wire {
 }
 
 /** A question of the smallest kind. */
-export function question(message: string): Declarations["ElicitRequestFormParams"] {
+export function formParams(message: string): Declarations["ElicitRequestFormParams"] {
   return { message, requestedSchema: { type: "object", properties: { a: { type: "string" } } } };
 }
 
-/** An answer to it. */
+/** A response to it. */
 export function accept(a: string): object {
   return { action: "accept", content: { a } };
 }
 
-function toRound(method: string, params: object, answer: unknown): Round {
-  const { inputRequests, requestState, content } = isObject(answer) ? answer : {};
+function toRawCall(method: string, params: object, response: unknown): RawCall {
+  const { inputRequests, requestState, content } = isObject(response) ? response : {};
   const requests = isObject(inputRequests) ? inputRequests : {};
   const [first]: unknown[] = Array.isArray(content) ? content : [];
   return {
     method,
     params,
-    answer,
+    response,
     requests,
     keys: Object.keys(requests),
     state: typeof requestState === "string" ? requestState : undefined,

@@ -1,7 +1,7 @@
 import { runInNewContext } from "node:vm";
 import { setFlagsFromString } from "node:v8";
 import { expect, test } from "vitest";
-import { accept, connectRaw, question, type Context, type RawClient, type Run } from "./raw-client.ts";
+import { accept, connectRaw, formParams, type Context, type RawClient, type Run } from "./raw-client.ts";
 
 /*
  * Handlers that never stop listening to their signal, as most do: with the call everything must go that the listener knows.
@@ -17,7 +17,7 @@ test("the memory of a call is released after its response", async () => {
 });
 
 test("the memory of a suspended execution and of its retry is released after the response", async () => {
-  const { run, alive } = listening(async ({ elicit }) => JSON.stringify(await elicit(question("?"))));
+  const { run, alive } = listening(async ({ elicit }) => JSON.stringify(await elicit(formParams("?"))));
   const raw = connectRaw(run);
   for (let i = 0; i < calls; i += 1) await raw.again(await raw.call(), { "elicit-1": accept("x") });
   expect(await alive()).toBe(0);

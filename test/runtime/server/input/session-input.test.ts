@@ -8,7 +8,7 @@ import { inputRequired } from "../../../../runtime/server/input/input-required.t
 import { createServer } from "../../../../runtime/server/create-server.ts";
 import { connectInMemory } from "../../../../runtime/testing/connect-to.ts";
 import { newest } from "../connected.ts";
-import { question, type Context, type Run } from "./raw-client.ts";
+import { formParams, type Context, type Run } from "./raw-client.ts";
 import { rejectUnhandledRejections } from "../../../kit/unhandled-rejections.ts";
 
 /* Input requests of a session, which are requests to the client. */
@@ -26,8 +26,8 @@ const forever = (): Promise<never> => new Promise(() => {});
 const returned: Run = () =>
   inputRequired({
     inputRequests: {
-      slow: { method: "elicitation/create", params: question("slow") },
-      fast: { method: "elicitation/create", params: question("fast") },
+      slow: { method: "elicitation/create", params: formParams("slow") },
+      fast: { method: "elicitation/create", params: formParams("fast") },
     },
   });
 
@@ -38,9 +38,12 @@ describe("an input request that is open when its call ends", () => {
   test.each<[string, Run]>([
     [
       "returns the first response",
-      (_args, { elicit }) => Promise.race([elicit(question("slow")), elicit(question("fast"))]).then(() => "done"),
+      (_args, { elicit }) => Promise.race([elicit(formParams("slow")), elicit(formParams("fast"))]).then(() => "done"),
     ],
-    ["fails", (_args, { elicit }) => Promise.all([elicit(question("slow")), elicit(question("fast")).then(failed)])],
+    [
+      "fails",
+      (_args, { elicit }) => Promise.all([elicit(formParams("slow")), elicit(formParams("fast")).then(failed)]),
+    ],
     ["has returned it with one that fails", returned],
   ])("it is cancelled if the handler %s", async (_what, run) => {
     const cancelled: string[] = [];
@@ -59,26 +62,26 @@ describe("an input request that is open when its call ends", () => {
   });
 
   test("returned input requests are not sent if one of them cannot be", async () => {
-    const asked: string[] = [];
+    const requested: string[] = [];
     const params = { messages: [], maxTokens: 1 };
     const session = await connect(
       () =>
         inputRequired({
           inputRequests: {
-            form: { method: "elicitation/create", params: question("?") },
+            form: { method: "elicitation/create", params: formParams("?") },
             text: { method: "sampling/createMessage", params },
           },
         }),
-      { elicitation: { form: ({ message }) => (asked.push(message), { action: "decline" }) } },
+      { elicitation: { form: ({ message }) => (requested.push(message), { action: "decline" }) } },
     );
     expect(await session.callTool("t")).toEqual(missing("sampling"));
-    expect(asked).toEqual([]);
+    expect(requested).toEqual([]);
     await session.close();
   });
 
-  const elicitation = { method: "elicitation/create", params: question("?") };
+  const elicitation = { method: "elicitation/create", params: formParams("?") };
   const ways: readonly (readonly [string, Run])[] = [
-    ["awaits", (_args, { elicit }) => elicit(question("?"))],
+    ["awaits", (_args, { elicit }) => elicit(formParams("?"))],
     ["returns", () => inputRequired({ inputRequests: { elicitation } })],
   ];
   const older = revisions.filter(({ lifecycle }) => lifecycle === "handshake");
@@ -93,7 +96,7 @@ describe("an input request that is open when its call ends", () => {
   const eliciting = older.filter(({ capabilities }) => capabilities.client.includes("elicitation"));
 
   test.each(eliciting)("a tool of a server without sessions names what is missing, at $id", async (revision) => {
-    const run: Run = (_args, { elicit }) => elicit(question("?"));
+    const run: Run = (_args, { elicit }) => elicit(formParams("?"));
     const server = createServer({ name: "a", version: "1", tools: [{ name: "t", execute: run }] }, [revision]);
     const handler = createHttpHandler(server, { sessions: false, allowedHosts: ["a.example"] });
     const message = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "t" } };
@@ -122,13 +125,13 @@ describe("an input request that is open when its call ends", () => {
 
 describe("an input request that its handler does not await", () => {
   test.each<[string, (context: Context) => unknown]>([
-    ["an elicitation", ({ elicit }) => elicit(question("?"))],
+    ["an elicitation", ({ elicit }) => elicit(formParams("?"))],
     ["a sampling request", ({ sample }) => sample("?")],
     ["a request for the roots", ({ roots }) => roots()],
-  ])("%s that fails does not end the process", async (_what, ask) => {
+  ])("%s that fails does not end the process", async (_what, request) => {
     const options = { elicitation: { form: forever }, sampling: { createMessage: forever }, roots: forever };
     const session = await connect((_args, context) => {
-      void ask(context);
+      void request(context);
       throw new Error("failed meanwhile");
     }, options);
     expect(await session.callTool("t")).toMatchObject({ isError: true });

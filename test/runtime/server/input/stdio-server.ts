@@ -1,4 +1,4 @@
 import { serveStdio } from "../../../../runtime/server/run/serve-stdio.ts";
-import { createAskingServer } from "./input-server.ts";
+import { createElicitingServer } from "./input-server.ts";
 
-serveStdio(createAskingServer());
+serveStdio(createElicitingServer());

@@ -10,7 +10,7 @@ import { serveHttp } from "../../../../runtime/server/run/serve-http.ts";
 import { createStdioClientTransport } from "../../../../runtime/transport/stdio/stdio-client.ts";
 import { createProgram } from "../../../kit/programs.ts";
 import { statelessRevision, newest } from "../../../kit/revisions.ts";
-import { createAskingServer } from "./input-server.ts";
+import { createElicitingServer } from "./input-server.ts";
 
 const script = await createProgram(new URL("./stdio-server.ts", import.meta.url));
 
@@ -41,7 +41,7 @@ describe.each([
   ["in a session", newest],
 ])("a handler that requests input, %s (A10, S-040)", (_where, revision) => {
   test("a handler requests input over HTTP, with a request for each retry", async () => {
-    const listener = await serveHttp(createAskingServer(), { port: 0 });
+    const listener = await serveHttp(createElicitingServer(), { port: 0 });
     try {
       expect(await callAll((options) => connectHttp(listener.url, options), revision)).toEqual(expected);
     } finally {

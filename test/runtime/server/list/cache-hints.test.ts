@@ -34,7 +34,7 @@ const definition: AnyServerDefinition = {
 };
 
 /** Returns the result of a request to a server with these changes to its definition. */
-async function ask(changes: Partial<AnyServerDefinition>, method: string, params: object = {}): Promise<unknown> {
+async function send(changes: Partial<AnyServerDefinition>, method: string, params: object = {}): Promise<unknown> {
   const wire = new Wire();
   createServerAcceptor(createServer({ ...definition, ...changes }, revisions))(wire);
   wire.post(request(1, method, params));
@@ -56,12 +56,12 @@ describe.each(cacheable)("the result of %s", (method, name) => {
   const resources = [{ uri: "note://kept", name: "kept", read }];
 
   test("the result is not cacheable by default (S-060, trap 20)", async () => {
-    expect(await ask({}, method)).toMatchObject(defaults);
+    expect(await send({}, method)).toMatchObject(defaults);
   });
 
   test("the result carries the time to live and the scope of the definition (S-060)", async () => {
-    expect(await ask({ resources, cacheHints: { [name]: hint } }, method)).toMatchObject(hint);
-    expect(await ask({ resources, cacheHints: { [name]: { ttlMs: 1 } } }, method)).toMatchObject({
+    expect(await send({ resources, cacheHints: { [name]: hint } }, method)).toMatchObject(hint);
+    expect(await send({ resources, cacheHints: { [name]: { ttlMs: 1 } } }, method)).toMatchObject({
       ...defaults,
       ttlMs: 1,
     });
@@ -85,7 +85,7 @@ describe("results that depend on the principal", () => {
   ])(
     "the result of %s is private when it depends on the principal, whatever the definition says (S-062)",
     async (method, changes) => {
-      expect(await ask(changes, method)).toMatchObject({ ttlMs: hint.ttlMs, cacheScope: "private" });
+      expect(await send(changes, method)).toMatchObject({ ttlMs: hint.ttlMs, cacheScope: "private" });
     },
   );
 });
@@ -117,11 +117,11 @@ test.each([
   ["note://own", { ttlMs: 5, cacheScope: "private" }],
   ["note://1/part", { ttlMs: 7, cacheScope: "private" }],
 ])("the result of reading %s has cache hints (S-060)", async (uri, expected) => {
-  expect(await ask({}, "resources/read", { uri })).toMatchObject(expected);
+  expect(await send({}, "resources/read", { uri })).toMatchObject(expected);
 });
 
 test("definitions in lists do not contain the cache hints", async () => {
-  const { resources } = Object(await ask({}, "resources/list"));
+  const { resources } = Object(await send({}, "resources/list"));
   expect(JSON.stringify(resources)).not.toContain("cacheHint");
 });
 

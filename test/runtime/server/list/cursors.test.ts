@@ -4,7 +4,7 @@ import { createSignedCursors } from "../../../../runtime/server/list/cursors.ts"
 describe("signed cursors", () => {
   const cursors = createSignedCursors(undefined);
   const scope = "tools\n2001-01-01\n3";
-  const refusal = { code: -32602, message: "Invalid cursor; request the list without a cursor" };
+  const rejection = { code: -32602, message: "Invalid cursor; request the list without a cursor" };
 
   test.each(["0", "1", "999999999"])(
     "signed cursors lead to the position %s in the list that they were made for",
@@ -16,7 +16,7 @@ describe("signed cursors", () => {
   test.each(["tools\n2001-01-01\n4", "prompts\n2001-01-01\n3", "", `1/${scope}`])(
     "signed cursors are rejected for the list %j",
     async (other) => {
-      await expect(cursors.verify(other, await cursors.sign(scope, "1"))).rejects.toMatchObject(refusal);
+      await expect(cursors.verify(other, await cursors.sign(scope, "1"))).rejects.toMatchObject(rejection);
     },
   );
 
@@ -25,11 +25,11 @@ describe("signed cursors", () => {
   test.each(["", "/", "1", `/${list}`, `-1/${list}`, `1.5/${list}`, `1e3/${list}`, ` 1/${list}`, `1/${list} `])(
     "a text such as %j is no signed cursor",
     async (text) => {
-      await expect(cursors.verify(scope, text)).rejects.toMatchObject(refusal);
+      await expect(cursors.verify(scope, text)).rejects.toMatchObject(rejection);
     },
   );
 
   test("signed cursors are bounded in length", async () => {
-    await expect(cursors.verify(scope, `${"9".repeat(100_000)}/${list}`)).rejects.toMatchObject(refusal);
+    await expect(cursors.verify(scope, `${"9".repeat(100_000)}/${list}`)).rejects.toMatchObject(rejection);
   });
 });

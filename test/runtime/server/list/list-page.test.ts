@@ -49,7 +49,7 @@ async function firstCursor(server: Server, method?: string): Promise<string> {
   return nextCursor;
 }
 
-const refusal = { code: -32602, message: "Invalid cursor; request the list without a cursor" };
+const rejection = { code: -32602, message: "Invalid cursor; request the list without a cursor" };
 
 describe("a list in pages", () => {
   test.each([
@@ -81,9 +81,9 @@ describe("a list in pages", () => {
     const { handlers } = create().implement(newest());
     const listTools: unknown = Reflect.get(handlers, "listTools");
     if (typeof listTools !== "function") throw new Error("no list");
-    const answer: unknown = listTools.call(handlers, undefined, undefined);
-    expect(answer).toBeInstanceOf(StaticResult);
-    expect(listTools.call(handlers, {}, undefined)).toBe(answer);
+    const result: unknown = listTools.call(handlers, undefined, undefined);
+    expect(result).toBeInstanceOf(StaticResult);
+    expect(listTools.call(handlers, {}, undefined)).toBe(result);
   });
 });
 
@@ -91,8 +91,8 @@ describe("cursors", () => {
   test.each(["", ".", "MQ", "MQ.", "MQ.AAAA", "MQ==.AAAA", "../..", "__proto__", "ü.ü", `MQ.${"A".repeat(30_000)}`])(
     "cursors that the server did not issue, such as %j, are rejected (N-02, N-04, S-090)",
     async (cursor) => {
-      await expect(list(create({ pageSize: 2 }), cursor)).rejects.toMatchObject(refusal);
-      await expect(list(create(), cursor)).rejects.toMatchObject(refusal);
+      await expect(list(create({ pageSize: 2 }), cursor)).rejects.toMatchObject(rejection);
+      await expect(list(create(), cursor)).rejects.toMatchObject(rejection);
     },
   );
 
@@ -100,7 +100,7 @@ describe("cursors", () => {
     const server = create({ pageSize: 2 });
     const [, signature = ""] = (await firstCursor(server)).split(".");
     for (const place of ["0", "1", "3", "9999999", "NaN"]) {
-      await expect(list(server, `${btoa(place)}.${signature}`)).rejects.toMatchObject(refusal);
+      await expect(list(server, `${btoa(place)}.${signature}`)).rejects.toMatchObject(rejection);
     }
   });
 
@@ -110,14 +110,14 @@ describe("cursors", () => {
   ])("cursors of %s are rejected (N-04)", async (_name, other, method) => {
     const server = create({ pageSize: 2 });
     const cursor = await firstCursor(server);
-    await expect(list(method === "prompts/list" ? server : other, cursor, method)).rejects.toMatchObject(refusal);
+    await expect(list(method === "prompts/list" ? server : other, cursor, method)).rejects.toMatchObject(rejection);
   });
 
   test("cursors of another revision are rejected (N-04)", async () => {
     const server = create({ pageSize: 2 });
     const [, older] = revisions.filter(({ lifecycle }) => lifecycle === "handshake");
     const cursor = await firstCursor(server);
-    await expect(list(server, cursor, "tools/list", older)).rejects.toMatchObject(refusal);
+    await expect(list(server, cursor, "tools/list", older)).rejects.toMatchObject(rejection);
   });
 
   const addAgain = (server: Server, name: string): void => {
@@ -159,7 +159,7 @@ describe("cursors", () => {
     const server = create({ pageSize: 2, listChanged: ["tools"] });
     const cursor = await firstCursor(server);
     remove("a", "b", "c")(server);
-    await expect(list(server, cursor)).rejects.toMatchObject(refusal);
+    await expect(list(server, cursor)).rejects.toMatchObject(rejection);
     expect(await readAll(server)).toEqual([["d", "e"]]);
   });
 
@@ -200,7 +200,7 @@ describe("cursors", () => {
     const renewed = create({ pageSize: 2, cursorKeys: [otherKey, key] });
     expect((await list(renewed, cursor)).names).toEqual(["c", "d"]);
     expect(await firstCursor(renewed)).toBe(await firstCursor(create({ pageSize: 2, cursorKeys: [otherKey] })));
-    await expect(list(create({ pageSize: 2, cursorKeys: [otherKey] }), cursor)).rejects.toMatchObject(refusal);
+    await expect(list(create({ pageSize: 2, cursorKeys: [otherKey] }), cursor)).rejects.toMatchObject(rejection);
   });
 
   test.each([[[]], [[new Uint8Array(31)]]])("cursors need a key of 32 bytes", (cursorKeys) => {

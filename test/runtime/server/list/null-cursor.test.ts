@@ -31,11 +31,11 @@ describe.each(revisions.map((revision) => [revision.id, revision] as const))("at
   test.each(lists)("the cursor null of %s is treated as absent", async (method, member) => {
     const wire = new Wire();
     createServerAcceptor(server)(wire);
-    const isAlone = revision.lifecycle === "per-request";
-    if (!isAlone) wire.post(initialize(id), initialized);
+    const isStateless = revision.lifecycle === "per-request";
+    if (!isStateless) wire.post(initialize(id), initialized);
     await settle();
     wire.sent.length = 0;
-    const params = { cursor: null, ...(isAlone && { _meta: requestMetadata({}) }) };
+    const params = { cursor: null, ...(isStateless && { _meta: requestMetadata({}) }) };
     wire.post({ jsonrpc: "2.0", id: 1, method, params });
     await settle();
     expect(wire.sent).toMatchObject([{ id: 1, result: { [member]: [expect.any(Object)] } }]);
@@ -44,15 +44,15 @@ describe.each(revisions.map((revision) => [revision.id, revision] as const))("at
   test("another cursor that is no string is an error", async () => {
     const wire = new Wire();
     createServerAcceptor(server)(wire);
-    const isAlone = revision.lifecycle === "per-request";
-    if (!isAlone) wire.post(initialize(id), initialized);
+    const isStateless = revision.lifecycle === "per-request";
+    if (!isStateless) wire.post(initialize(id), initialized);
     await settle();
     wire.sent.length = 0;
     wire.post({
       jsonrpc: "2.0",
       id: 1,
       method: "tools/list",
-      params: { cursor: 5, ...(isAlone && { _meta: requestMetadata({}) }) },
+      params: { cursor: 5, ...(isStateless && { _meta: requestMetadata({}) }) },
     });
     await settle();
     expect(wire.sent).toMatchObject([{ id: 1, error: { code: -32602, data: { path: "cursor" } } }]);

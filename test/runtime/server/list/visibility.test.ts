@@ -45,10 +45,10 @@ function create(definition: Partial<AnyServerDefinition> = {}): Server {
 
 describe.each(revisions.map((revision) => [revision.id, revision] as const))("at revision %s", (_id, revision) => {
   const server = create();
-  const ask = (method: string, params: object, setup: CallSetup): Promise<unknown> =>
+  const request = (method: string, params: object, setup: CallSetup): Promise<unknown> =>
     callServer(server, revision, [method, { ...params, ...meta(revision) }], setup);
   const names = async (method: string, setup: CallSetup): Promise<unknown[]> => {
-    const page = await ask(method, {}, setup);
+    const page = await request(method, {}, setup);
     const [list] = isObject(page) ? Object.values(page).filter(Array.isArray) : [];
     return (list ?? []).map((item: { name: string }) => item.name);
   };
@@ -81,12 +81,12 @@ describe.each(revisions.map((revision) => [revision.id, revision] as const))("at
   ])(
     "%s of a hidden definition gives the same error as an unknown one: %j",
     async (method, params, absent, message) => {
-      await expect(ask(method, params, admin)).resolves.toBeDefined();
-      const refusal = await ask(method, params, guest).catch((error: unknown) => error);
-      expect(refusal).toMatchObject({ message: expect.stringContaining(message) });
+      await expect(request(method, params, admin)).resolves.toBeDefined();
+      const rejection = await request(method, params, guest).catch((error: unknown) => error);
+      expect(rejection).toMatchObject({ message: expect.stringContaining(message) });
       if (!absent) return;
-      const unknown = await ask(method, absent, guest).catch((error: unknown) => error);
-      expect(Object(refusal).code).toBe(Object(unknown).code);
+      const unknown = await request(method, absent, guest).catch((error: unknown) => error);
+      expect(Object(rejection).code).toBe(Object(unknown).code);
     },
   );
 });
@@ -103,7 +103,7 @@ test("param headers of a hidden tool are not checked", async () => {
   const server = create({ tools: [{ name: "drop", visible: isAdmin, inputSchema: input, execute: run }] });
   const handler = createHttpHandler(server, {
     allowedHosts: ["mcp.example"],
-    authenticate: (asked) => ({ principal: asked.header("authorization") ?? "guest" }),
+    authenticate: (requested) => ({ principal: requested.header("authorization") ?? "guest" }),
   });
   const call = async (principal: string, name: string, more: object = {}): Promise<unknown> => {
     const headers = {
@@ -116,8 +116,8 @@ test("param headers of a hidden tool are not checked", async () => {
       ...more,
     };
     const body = JSON.stringify(request(1, "tools/call", { name, arguments: { region: "x" } }));
-    const answer = await handler.fetch(new Request("http://mcp.example/mcp", { method: "POST", headers, body }));
-    return answer.json();
+    const response = await handler.fetch(new Request("http://mcp.example/mcp", { method: "POST", headers, body }));
+    return response.json();
   };
   const hidden = JSON.stringify(await call("guest", "drop"));
   expect(hidden).toBe(JSON.stringify(await call("guest", "none")).replaceAll("none", "drop"));

@@ -37,7 +37,7 @@ function create(middleware: Middleware): Server {
   );
 }
 
-async function ask(server: Server, method: string, params: object): Promise<void> {
+async function send(server: Server, method: string, params: object): Promise<void> {
   const origin = { identity: { principal: "ada" } };
   await callServer(server, newest(), [method, params], { origin }).catch(() => {});
 }
@@ -46,11 +46,11 @@ describe("the request log", () => {
   test("the request log has one line of JSON for each request, without arguments and queries (R65, O-05)", async () => {
     const lines: string[] = [];
     const server = create(requestLogger({ write: (line) => lines.push(line) }));
-    await ask(server, "tools/list", {});
-    await ask(server, "tools/call", { name: "good", arguments: { password: "hunter2" } });
-    await ask(server, "tools/call", { name: "bad" });
-    await ask(server, "tools/call", { name: 'x"\n{"forged":true}' });
-    await ask(server, "resources/read", { uri: "db://a?token=hunter2" });
+    await send(server, "tools/list", {});
+    await send(server, "tools/call", { name: "good", arguments: { password: "hunter2" } });
+    await send(server, "tools/call", { name: "bad" });
+    await send(server, "tools/call", { name: 'x"\n{"forged":true}' });
+    await send(server, "resources/read", { uri: "db://a?token=hunter2" });
     const entries = lines.map((line): unknown => JSON.parse(line));
     expect(entries).toMatchObject([
       { method: "tools/list", outcome: "answered", id: 1 },
@@ -84,7 +84,7 @@ describe("the request log of a cancelled call", () => {
 describe("the audit log", () => {
   async function audit(options: Omit<AuditOptions, "write">, method: string, params: object): Promise<AuditEntry[]> {
     const entries: AuditEntry[] = [];
-    await ask(create(auditLog({ ...options, write: (entry) => entries.push(entry) })), method, params);
+    await send(create(auditLog({ ...options, write: (entry) => entries.push(entry) })), method, params);
     return entries;
   }
 
@@ -123,8 +123,8 @@ describe("the audit log", () => {
 
   test("a request that cannot be audited fails", async () => {
     const server = create(auditLog({ write: () => Promise.reject(new Error("disk full")) }));
-    const answer = callServer(server, newest(), ["tools/call", { name: "good" }]);
-    await expect(answer).rejects.toThrow("disk full");
+    const result = callServer(server, newest(), ["tools/call", { name: "good" }]);
+    await expect(result).rejects.toThrow("disk full");
   });
 });
 

@@ -58,11 +58,11 @@ describe.each(revisions.map((revision) => [revision.id, revision] as const))("at
   test("middleware runs around every method that is served", async () => {
     const seen: string[] = [];
     const server = create([(request, next) => (seen.push(request.method), next())]);
-    const answered = requests.filter(([method]) => Object.hasOwn(revision.clientRequests, method));
-    for (const [method, params] of answered) {
+    const served = requests.filter(([method]) => Object.hasOwn(revision.clientRequests, method));
+    for (const [method, params] of served) {
       await callServer(server, revision, [method, { ...params, ...meta(revision) }]);
     }
-    expect(seen).toEqual(answered.map(([method]) => method));
+    expect(seen).toEqual(served.map(([method]) => method));
   });
 });
 
@@ -183,8 +183,8 @@ describe("middleware", () => {
       content: [{ type: "text", text: "text" }],
       _meta: { a: 1 },
     });
-    const refusing = create([() => Promise.reject(new RpcError(4711, "no"))]);
-    await expect(call(refusing)).rejects.toMatchObject({ code: 4711 });
+    const rejecting = create([() => Promise.reject(new RpcError(4711, "no"))]);
+    await expect(call(rejecting)).rejects.toMatchObject({ code: 4711 });
   });
 
   test("middleware may not call `next` twice", async () => {
@@ -210,9 +210,9 @@ describe("middleware", () => {
     const listTools: unknown = Reflect.get(handlers, "listTools");
     if (typeof listTools !== "function") throw new Error("no list");
     const call = { session: createSession(server, newest()), signal: new AbortController().signal };
-    const answer: unknown = await listTools.call(handlers, undefined, call);
-    expect(answer).toBeInstanceOf(StaticResult);
-    expect(await listTools.call(handlers, undefined, call)).toBe(answer);
+    const result: unknown = await listTools.call(handlers, undefined, call);
+    expect(result).toBeInstanceOf(StaticResult);
+    expect(await listTools.call(handlers, undefined, call)).toBe(result);
     expect(seen).toMatchObject([{ tools: [{ name: "t" }] }, { tools: [{ name: "t" }] }]);
   });
 
@@ -257,19 +257,19 @@ describe("middleware", () => {
 });
 
 describe("authorize", () => {
-  const ask = (server: Server, principal?: string): Promise<unknown> =>
+  const request = (server: Server, principal?: string): Promise<unknown> =>
     callServer(server, newest(), ["tools/call", { name: "t" }], { origin: principal && { identity: { principal } } });
 
   test("authorize passes requests that are allowed, and rejects all others without a reason (R-09, TL-18, S-112)", async () => {
     const server = create([authorize(async ({ context }) => context.auth?.principal === "ada")]);
-    expect(await ask(server, "ada")).toMatchObject({ content: [{ text: "text" }] });
-    await expect(ask(server, "bob")).rejects.toMatchObject({ code: 403, message: "The request is not allowed" });
-    await expect(ask(server)).rejects.toMatchObject({ code: 403, data: undefined });
+    expect(await request(server, "ada")).toMatchObject({ content: [{ text: "text" }] });
+    await expect(request(server, "bob")).rejects.toMatchObject({ code: 403, message: "The request is not allowed" });
+    await expect(request(server)).rejects.toMatchObject({ code: 403, data: undefined });
   });
 
   test("authorize rejects when the check fails", async () => {
     const server = create([authorize(() => Promise.reject(new Error("the directory is down")))]);
-    await expect(ask(server)).rejects.toThrow("the directory is down");
+    await expect(request(server)).rejects.toThrow("the directory is down");
   });
 });
 
@@ -279,8 +279,8 @@ describe("rateLimit", () => {
   async function count(server: Server, times: number, setup: object = {}): Promise<number> {
     let passed = 0;
     for (let i = 0; i < times; i++) {
-      const answer = callServer(server, newest(), ["tools/call", { name: "t" }], setup);
-      passed += await answer.then(
+      const result = callServer(server, newest(), ["tools/call", { name: "t" }], setup);
+      passed += await result.then(
         () => 1,
         () => 0,
       );
@@ -357,18 +357,18 @@ describe("rateLimit", () => {
     ["where sessions are off", { sessions: false }],
   ] as const)("rateLimit counts requests without principal together %s (TL-18, K-07)", async (_how, http) => {
     const handler = createHttpHandler(create([rateLimit(options)]), { allowedHosts: ["mcp.example"], ...http });
-    const isAlone = !("sessions" in http);
+    const isStateless = !("sessions" in http);
     const send = async (id: number): Promise<boolean> => {
-      const message = isAlone ? request(id, "tools/list") : { jsonrpc: "2.0", id, method: "tools/list" };
+      const message = isStateless ? request(id, "tools/list") : { jsonrpc: "2.0", id, method: "tools/list" };
       const headers = {
         "content-type": "application/json",
         accept: "application/json, text/event-stream",
-        "mcp-protocol-version": isAlone ? statelessRevision.id : newest().id,
+        "mcp-protocol-version": isStateless ? statelessRevision.id : newest().id,
         "mcp-method": "tools/list",
       };
       const init = { method: "POST", headers, body: JSON.stringify(message) };
-      const answer: unknown = await (await handler.fetch(new Request("http://mcp.example/mcp", init))).json();
-      return isObject(answer) && answer.error === undefined;
+      const response: unknown = await (await handler.fetch(new Request("http://mcp.example/mcp", init))).json();
+      return isObject(response) && response.error === undefined;
     };
     const passed: boolean[] = [];
     for (const id of [1, 2, 3, 4]) passed.push(await send(id));

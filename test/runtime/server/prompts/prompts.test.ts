@@ -55,8 +55,8 @@ test("the message of a PromptError reaches the client", async () => {
   const fail = (): never => {
     throw new ToolError("There is no note 7.");
   };
-  const refusal = { code: -32602, message: "There is no note 7." };
-  await expect(get(create({ name: "p", get: fail }), { name: "p" })).rejects.toMatchObject(refusal);
+  const rejection = { code: -32602, message: "There is no note 7." };
+  await expect(get(create({ name: "p", get: fail }), { name: "p" })).rejects.toMatchObject(rejection);
 });
 
 test("messages and results of a prompt are sent unchanged", async () => {
@@ -87,8 +87,8 @@ describe("the description of a prompt", () => {
   test("the description of a prompt is not sent with an input-required result", async () => {
     const revision = revisions.find(({ lifecycle }) => lifecycle !== "handshake");
     if (!revision) throw new Error("no revision to test");
-    const question = { resultType: "input_required", requestState: "s" };
-    const server = create({ name: "p", description: "Reviews code.", get: () => question });
+    const inputRequired = { resultType: "input_required", requestState: "s" };
+    const server = create({ name: "p", description: "Reviews code.", get: () => inputRequired });
     expect(await get(server, { name: "p" }, revision)).not.toHaveProperty("description");
   });
 });

@@ -98,15 +98,15 @@ test("both codes for unknown resources are in use (R-04)", () => {
 });
 
 test("a fixed resource wins over a template, and an earlier template over a later one", async () => {
-  const answer =
+  const respond =
     (text: string): (() => string) =>
     () =>
       text;
   const both = create({
-    resources: [{ uri: "a://x", name: "x", read: answer("fixed") }],
+    resources: [{ uri: "a://x", name: "x", read: respond("fixed") }],
     resourceTemplates: [
-      { uriTemplate: "a://{b}", name: "one", read: answer("one") },
-      { uriTemplate: "a://{+b}", name: "many", read: answer("many") },
+      { uriTemplate: "a://{b}", name: "one", read: respond("one") },
+      { uriTemplate: "a://{+b}", name: "many", read: respond("many") },
     ],
   });
   expect(await read(both, "a://x")).toMatchObject({ contents: [{ text: "fixed" }] });
@@ -123,17 +123,17 @@ test.each([
   ["note://%c3%bc", "note://%C3%BC"],
   ["note://%c3%bc", "note://ü"],
   ["note://ü%20%FF", "note://%C3%BC%20%FF"],
-])("the resource %s is found as %s", async (uri, asked) => {
+])("the resource %s is found as %s", async (uri, requested) => {
   const server = create({ resources: [{ uri, name: "note", read: (named) => named }] });
-  expect(await read(server, asked)).toMatchObject({ contents: [{ uri: asked, text: asked }] });
+  expect(await read(server, requested)).toMatchObject({ contents: [{ uri: requested, text: requested }] });
 });
 
 test.each([
   ["note://a/b", "note://a%2Fb"],
   ["note://%FF", "note://%FE"],
-])("the resource %s is another one than %s", async (uri, asked) => {
+])("the resource %s is another one than %s", async (uri, requested) => {
   const server = create({ resources: [{ uri, name: "note", read: () => "" }] });
-  await expect(read(server, asked)).rejects.toMatchObject({ data: { uri: asked } });
+  await expect(read(server, requested)).rejects.toMatchObject({ data: { uri: requested } });
 });
 
 test("resources whose URIs differ in their spelling only are found by their own", async () => {
@@ -208,10 +208,10 @@ test("the message of a ResourceError reaches the client", async () => {
     resources: [{ uri: "a://b", name: "b", read: fail }],
     resourceTemplates: [{ uriTemplate: "a://c/{d}", name: "c", read: fail, list: fail }],
   });
-  const refusal = { code: -32602, message: "The notes are locked." };
-  await expect(read(locked, "a://b")).rejects.toMatchObject(refusal);
-  await expect(read(locked, "a://c/1")).rejects.toMatchObject(refusal);
-  await expect(callServer(locked, newest(), ["resources/list", meta(newest())])).rejects.toMatchObject(refusal);
+  const rejection = { code: -32602, message: "The notes are locked." };
+  await expect(read(locked, "a://b")).rejects.toMatchObject(rejection);
+  await expect(read(locked, "a://c/1")).rejects.toMatchObject(rejection);
+  await expect(callServer(locked, newest(), ["resources/list", meta(newest())])).rejects.toMatchObject(rejection);
 });
 
 test("another value from a resource handler is an internal error", async () => {

@@ -64,13 +64,13 @@ test.each([
   ["note://ü", "note://%C3%BC"],
   ["note://%C3%BC", "note://ü"],
   ["note://%c3%bc", "note://%C3%BC"],
-])("a subscription to %s is notified when the server names %s", async (asked, named) => {
+])("a subscription to %s is notified when the server names %s", async (requested, named) => {
   const server = create({ resources: [{ uri: "note://ü", name: "note", read }] });
   const { client, notices } = await open(server);
-  await client.request("resources/subscribe", { uri: asked });
+  await client.request("resources/subscribe", { uri: requested });
   server.resources.notifyUpdated(named);
   await settle();
-  expect(notices).toEqual([`resourceUpdated ${asked}`]);
+  expect(notices).toEqual([`resourceUpdated ${requested}`]);
   await client.close();
 });
 

@@ -23,15 +23,15 @@ it("a server listens on a loopback port", async () => {
   const opened = await fetch(listener.url, { method: "POST", headers, body: JSON.stringify(initialize("2025-11-25")) });
   const session = { "mcp-session-id": String(opened.headers.get("mcp-session-id")) };
   const body = JSON.stringify(call(1, "hello"));
-  const answer = await fetch(listener.url, { method: "POST", headers: { ...headers, ...session }, body });
-  expect(textOf(await answer.json())).toBe("hello");
+  const response = await fetch(listener.url, { method: "POST", headers: { ...headers, ...session }, body });
+  expect(textOf(await response.json())).toBe("hello");
 });
 
 it("a server is a function from requests to responses", async () => {
   const handler = createHttpHandler(server, { sessions: false, allowedHosts: ["mcp.example"] });
-  const ask = (body: unknown): Promise<Response> =>
+  const send = (body: unknown): Promise<Response> =>
     handler.fetch(new Request("https://mcp.example/", { method: "POST", headers, body: JSON.stringify(body) }));
-  expect((await ask(initialize("2025-11-25"))).status).toBe(200);
-  expect(textOf(await (await ask(call(1, "hello"))).json())).toBe("hello");
+  expect((await send(initialize("2025-11-25"))).status).toBe(200);
+  expect(textOf(await (await send(call(1, "hello"))).json())).toBe("hello");
   await handler.close();
 });

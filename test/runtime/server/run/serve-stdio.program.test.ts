@@ -12,8 +12,8 @@ interface Running {
   call(name: string): void;
   /** Resolves when a call runs. */
   begun(): Promise<void>;
-  /** The next answer, parsed. */
-  answer(): Promise<unknown>;
+  /** The next response, parsed. */
+  readResponse(): Promise<unknown>;
   /** Exit code and everything on stderr. */
   end(): Promise<{ readonly code: unknown; readonly stderr: string }>;
 }
@@ -26,10 +26,10 @@ async function start(): Promise<Running> {
   let id = 0;
   child.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
   const send = (message: object): void => void child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
-  const answer = async (): Promise<unknown> => JSON.parse((await lines.next()).value ?? "null");
+  const readResponse = async (): Promise<unknown> => JSON.parse((await lines.next()).value ?? "null");
   const params = { protocolVersion: newest().id, capabilities: {}, clientInfo: { name: "test", version: "1" } };
   send({ id, method: "initialize", params });
-  await answer();
+  await readResponse();
   send({ method: "notifications/initialized" });
   return {
     child,
@@ -37,7 +37,7 @@ async function start(): Promise<Running> {
     async begun() {
       while (!stderr.includes("begun")) await once(child.stderr, "data");
     },
-    answer,
+    readResponse,
     end: async () => ({ code: (await exit)[0], stderr }),
   };
 }
@@ -48,11 +48,11 @@ describe("a server on stdin and stdout", () => {
     ["SIGINT", (child) => child.kill("SIGINT")],
     ["the end of stdin", (child) => child.stdin.end()],
   ])("a server on stdin and stdout responds to running requests and exits with 0 on %s (R27)", async (_name, stop) => {
-    const { child, call, begun, answer, end } = await start();
+    const { child, call, begun, readResponse, end } = await start();
     call("slow");
     await begun();
     stop(child);
-    expect(await answer()).toMatchObject({ id: 1, result: { content: [{ text: "done" }] } });
+    expect(await readResponse()).toMatchObject({ id: 1, result: { content: [{ text: "done" }] } });
     expect(await end()).toMatchObject({ code: 0, stderr: expect.stringContaining("this goes to stderr") });
   });
 
@@ -73,9 +73,9 @@ describe("a server on stdin and stdout", () => {
   });
 
   test("a server on stdin and stdout can be closed by the program, and resolves `closed`", async () => {
-    const { call, answer, end } = await start();
+    const { call, readResponse, end } = await start();
     call("stop");
-    expect(await answer()).toMatchObject({ id: 1, result: { content: [{ text: "stopped" }] } });
+    expect(await readResponse()).toMatchObject({ id: 1, result: { content: [{ text: "stopped" }] } });
     expect(await end()).toMatchObject({ code: 0, stderr: expect.stringContaining("this goes to stderr") });
   });
 });

@@ -32,7 +32,7 @@ const outer = await createSkill({
 });
 const skills: readonly Skill[] = [outer, inner];
 const root = "skill://acme/refunds";
-const alone = { resultType: "complete", _meta: expect.anything() };
+const complete = { resultType: "complete", _meta: expect.anything() };
 
 function create(source: Partial<AnyServerDefinition> & ServerSkills = {}): Server {
   return createServer({ name: "test", version: "1", skills, directoryRead: true, ...source }, revisions);
@@ -62,12 +62,12 @@ test.each(revisions.filter(({ lifecycle }) => lifecycle === "handshake").map(({ 
   },
 );
 
-function refusal(code: number): object {
+function rejection(code: number): object {
   return { name: "PeerError", code };
 }
 
 describe.each(revisions.map((revision) => [revision.id, revision] as const))("at revision %s", (_id, revision) => {
-  const isAlone = revision.lifecycle === "per-request";
+  const isStateless = revision.lifecycle === "per-request";
 
   test("skills are declared with resources, listed, and read one by one (XK-01, XK-02, XK-03)", async () => {
     const client = await connect(create({ cacheHints: { skills: { ttlMs: 5, cacheScope: "public" } } }), revision);
@@ -78,17 +78,17 @@ describe.each(revisions.map((revision) => [revision.id, revision] as const))("at
     const list = await client.request("skills/list", {});
     const caching = { ttlMs: 5, cacheScope: "public" };
     const entries = skills.map(toSkillEntry);
-    expect(list).toEqual({ ...(isAlone && { ...alone, ...caching }), skills: entries });
+    expect(list).toEqual({ ...(isStateless && { ...complete, ...caching }), skills: entries });
     for (const skill of entries) {
       const result = await client.request("skills/get", { uri: skill.uri });
-      expect(result).toEqual({ ...(isAlone && { ...alone, ...caching }), skill });
+      expect(result).toEqual({ ...(isStateless && { ...complete, ...caching }), skill });
     }
   });
 
   test("an unknown skill or folder is rejected with -32602 (XK-03)", async () => {
     const client = await connect(create(), revision);
     for (const uri of ["skill://none/SKILL.md", `${root}/templates/letter.md`, root, "file:///etc/passwd"])
-      await expect(client.request("skills/get", { uri })).rejects.toMatchObject(refusal(-32602));
+      await expect(client.request("skills/get", { uri })).rejects.toMatchObject(rejection(-32602));
     for (const uri of [
       `${root}/SKILL.md`,
       `${root}/none`,
@@ -97,7 +97,7 @@ describe.each(revisions.map((revision) => [revision.id, revision] as const))("at
       "skill://acme",
       "skill://",
     ])
-      await expect(client.request("resources/directory/read", { uri })).rejects.toMatchObject(refusal(-32602));
+      await expect(client.request("resources/directory/read", { uri })).rejects.toMatchObject(rejection(-32602));
   });
 
   test("every file of a skill is read unchanged, and nothing else (XK-01)", async () => {
@@ -115,7 +115,7 @@ describe.each(revisions.map((revision) => [revision.id, revision] as const))("at
     const read = async (uri: string): Promise<unknown> => client.request("resources/directory/read", { uri });
     const result = await read(root);
     expect(result).toEqual({
-      ...(isAlone && alone),
+      ...(isStateless && complete),
       resources: [
         { uri: `${root}/SKILL.md`, name: "SKILL.md", mimeType: "text/markdown" },
         { uri: `${root}/disputes`, name: "disputes", mimeType: "inode/directory" },
@@ -162,7 +162,7 @@ describe("a list of skills", () => {
     const page = await client.request("resources/directory/read", { uri: root });
     const cursor = isObject(page) ? page.nextCursor : undefined;
     const elsewhere = client.request("resources/directory/read", { uri: `${root}/templates`, cursor });
-    await expect(elsewhere).rejects.toMatchObject(refusal(-32602));
+    await expect(elsewhere).rejects.toMatchObject(rejection(-32602));
   });
 });
 

@@ -221,7 +221,7 @@ describe("a request to listen", () => {
       return wire.sent.splice(0)[0];
     };
     const acknowledged = { method: "notifications/subscriptions/acknowledged" };
-    const refused = { error: { code: 429 } };
+    const rejected = { error: { code: 429 } };
     for (let index = 0; index < 40; index += 1)
       wire.receiver?.message(listen(`a${index}`, { resourceSubscriptions: uris }), {
         identity: { principal: "alice" },
@@ -231,7 +231,7 @@ describe("a request to listen", () => {
       expect.objectContaining({ error: expect.objectContaining({ code: 429 }) }),
     );
     expect(await post("b", "bob")).toMatchObject(acknowledged);
-    expect(await post("c", "alice")).toMatchObject(refused);
+    expect(await post("c", "alice")).toMatchObject(rejected);
     for (const requestId of ["a0", "a1"])
       wire.post({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId } });
     expect(await post("d", "alice")).toMatchObject(acknowledged);
@@ -262,9 +262,9 @@ test("one change reaches sessions and listeners (3.5)", async () => {
 
 test.each(["auto", "json", "sse"] as const)(
   "a request to listen over HTTP is a stream that the result ends (TH-08, 2.10): %s",
-  async (answers) => {
+  async (responseMode) => {
     const server = create();
-    const listener = await serveHttp(server, { responseMode: answers });
+    const listener = await serveHttp(server, { responseMode: responseMode });
     const body = JSON.stringify(listen("sub", { toolsListChanged: true }));
     const headers = {
       accept: "application/json, text/event-stream",
@@ -272,12 +272,12 @@ test.each(["auto", "json", "sse"] as const)(
       "mcp-protocol-version": statelessRevision.id,
       "mcp-method": "subscriptions/listen",
     };
-    const answer = await fetch(listener.url, { method: "POST", headers, body });
-    expect(answer.headers.get("content-type")).toBe("text/event-stream");
+    const response = await fetch(listener.url, { method: "POST", headers, body });
+    expect(response.headers.get("content-type")).toBe("text/event-stream");
     server.tools.add({ name: "b", execute: run });
     await settle();
     await server.close();
-    const data = [...(await answer.text()).matchAll(/^data: ?(.*)$/gm)].map((found): unknown =>
+    const data = [...(await response.text()).matchAll(/^data: ?(.*)$/gm)].map((found): unknown =>
       JSON.parse(found[1] ?? ""),
     );
     expect(data).toMatchObject([

@@ -566,10 +566,10 @@ describe("input requests of a task", () => {
   test("an input request makes the task input_required until the response, and carries the task (TK-11, TK-14, TK-16)", async () => {
     const { client } = await serveTasks({ tools: [asks] }, { capabilities });
     const taskId = await client.start("asks");
-    const question = await client.receiveRequest("elicitation/create");
-    expect(question.params).toMatchObject({ message: "?", _meta: related(taskId) });
+    const request = await client.receiveRequest("elicitation/create");
+    expect(request.params).toMatchObject({ message: "?", _meta: related(taskId) });
     expect(await client.call("tasks/get", { taskId })).toMatchObject({ status: "input_required" });
-    client.respond(question, { action: "decline", _meta: related(taskId) });
+    client.respond(request, { action: "decline", _meta: related(taskId) });
     await client.until(taskId, "completed");
     const statuses = client.notificationsOf("notifications/tasks/status").map(({ status }) => status);
     expect(statuses).toEqual(["input_required", "working", "completed"]);
@@ -580,8 +580,8 @@ describe("input requests of a task", () => {
       name: "twice",
       task: true,
       execute: async (_args, { elicit }) => {
-        const ask = () => elicit({ message: "?", requestedSchema: { type: "object", properties: {} } });
-        await Promise.all([ask(), ask()]);
+        const request = () => elicit({ message: "?", requestedSchema: { type: "object", properties: {} } });
+        await Promise.all([request(), request()]);
         return "done";
       },
     });
@@ -605,9 +605,9 @@ describe("input requests of a task", () => {
     const id = client.post("tasks/result", { taskId });
     await settle();
     gate.open();
-    const question = await client.receiveRequest("elicitation/create");
+    const request = await client.receiveRequest("elicitation/create");
     expect(client.wire.related).toContain(id);
-    client.respond(question, { action: "cancel" });
+    client.respond(request, { action: "cancel" });
     expect(await client.receive((message) => message.id === id)).toMatchObject({
       result: { content: [{ text: "cancel" }] },
     });
@@ -616,9 +616,9 @@ describe("input requests of a task", () => {
   test("input requests of a task are cancelled with the task", async () => {
     const { client } = await serveTasks({ tools: [asks] }, { capabilities });
     const taskId = await client.start("asks");
-    const question = await client.receiveRequest("elicitation/create");
+    const request = await client.receiveRequest("elicitation/create");
     await client.call("tasks/cancel", { taskId });
-    expect((await client.receiveRequest("notifications/cancelled")).params).toMatchObject({ requestId: question.id });
+    expect((await client.receiveRequest("notifications/cancelled")).params).toMatchObject({ requestId: request.id });
   });
 
   test("an input request without a response fails the tool, and the task is not input_required (S-01)", async () => {
@@ -655,8 +655,8 @@ describe("status notifications", () => {
     const { client } = await serveTasks({ tools: [quick] });
     const [first, second] = [await client.start("quick"), await client.start("quick")];
     for (const method of ["tasks/get", "tasks/result"]) {
-      const answer = await client.call(method, { taskId: first, _meta: related(second) });
-      expect(JSON.stringify(answer)).not.toContain(second);
+      const response = await client.call(method, { taskId: first, _meta: related(second) });
+      expect(JSON.stringify(response)).not.toContain(second);
     }
   });
 });

@@ -44,74 +44,74 @@ const textOf = (task: unknown): unknown => Object(Object(Object(task).result).co
 
 describe("the choice between plain calls and tasks of the extension", () => {
   test("a call becomes a task for tools with tasks and clients that declare the extension with the call (XT-01, XT-04)", async () => {
-    const { request: ask } = serveExtension({ tools });
-    expect(await ask("tools/call", { name: "quick" })).toMatchObject({ resultType: "task", status: "working" });
+    const { request } = serveExtension({ tools });
+    expect(await request("tools/call", { name: "quick" })).toMatchObject({ resultType: "task", status: "working" });
     for (const capabilities of [{}, { tasks: { requests: { tools: { call: {} } } } }, { extensions: {} }]) {
-      const answer = await ask("tools/call", { name: "quick", task: {} }, { capabilities });
-      expect(answer).toMatchObject({ resultType: "complete", content: [{ text: "done" }] });
+      const response = await request("tools/call", { name: "quick", task: {} }, { capabilities });
+      expect(response).toMatchObject({ resultType: "complete", content: [{ text: "done" }] });
     }
-    expect(await ask("tools/call", { name: "plain", task: { ttl: 5 } })).toMatchObject({ resultType: "complete" });
+    expect(await request("tools/call", { name: "plain", task: { ttl: 5 } })).toMatchObject({ resultType: "complete" });
   });
 
   test("a tool that runs only as a task rejects a call with the missing capability (XT-03)", async () => {
-    const { request: ask } = serveExtension({ tools });
-    expect(await ask("tools/call", { name: "only" }, { capabilities: {} })).toMatchObject(missing);
-    expect(await ask("tools/call", { name: "only" })).toMatchObject({ resultType: "task" });
+    const { request } = serveExtension({ tools });
+    expect(await request("tools/call", { name: "only" }, { capabilities: {} })).toMatchObject(missing);
+    expect(await request("tools/call", { name: "only" })).toMatchObject({ resultType: "task" });
   });
 
   test("a call without the extension creates no task (XF-01, XT-18)", async () => {
-    const { request: ask } = serveExtension({ tools: [plain] });
+    const { request } = serveExtension({ tools: [plain] });
     for (const method of ["tasks/get", "tasks/update", "tasks/cancel", "tasks/result", "tasks/list"])
-      expect(await ask(method, { taskId: "x" })).toMatchObject({ code: -32601 });
+      expect(await request(method, { taskId: "x" })).toMatchObject({ code: -32601 });
   });
 
   test("methods and capabilities of core tasks are missing (XT-18)", async () => {
-    const { request: ask } = serveExtension({ tools });
-    expect(await ask("tasks/result", { taskId: "x" })).toMatchObject({ code: -32601 });
-    expect(await ask("tasks/list")).toMatchObject({ code: -32601 });
-    const { capabilities } = await ask("server/discover");
+    const { request } = serveExtension({ tools });
+    expect(await request("tasks/result", { taskId: "x" })).toMatchObject({ code: -32601 });
+    expect(await request("tasks/list")).toMatchObject({ code: -32601 });
+    const { capabilities } = await request("server/discover");
     expect(capabilities).toMatchObject({ extensions: { [extension.id]: {} } });
     expect(capabilities).not.toHaveProperty("tasks");
-    const { tools: shown } = await ask("tools/list");
+    const { tools: shown } = await request("tools/list");
     expect(JSON.stringify(shown)).not.toMatch(/execution|"task"/);
   });
 
   test("a call with wrong arguments or an unknown tool creates no task", async () => {
-    const { request: ask } = serveExtension({ tools });
-    expect(await ask("tools/call", { name: "quick", arguments: { a: 1 } })).toMatchObject({
+    const { request } = serveExtension({ tools });
+    expect(await request("tools/call", { name: "quick", arguments: { a: 1 } })).toMatchObject({
       resultType: "complete",
       isError: true,
     });
-    expect(await ask("tools/call", { name: "nothing" })).toMatchObject({ code: -32602 });
+    expect(await request("tools/call", { name: "nothing" })).toMatchObject({ code: -32602 });
   });
 });
 
 describe("a task of the extension", () => {
   test("a task of the extension can be requested as soon as its client has it (XT-05), and contains its result (XT-04, XT-07)", async () => {
     const store = new MemoryTaskStore();
-    const { request: ask, until } = serveExtension({ tools, tasks: { store, ttl: 5_000.4, pollInterval: 20.6 } });
-    const created = await ask("tools/call", { name: "quick" });
+    const { request, until } = serveExtension({ tools, tasks: { store, ttl: 5_000.4, pollInterval: 20.6 } });
+    const created = await request("tools/call", { name: "quick" });
     expect(created).toMatchObject({ ttlMs: 5_000, pollIntervalMs: 21 });
     for (const member of ["task", "result", "inputRequests", "requestState", "ttl", "pollInterval"])
       expect(created).not.toHaveProperty(member);
     const { taskId } = created;
-    expect(await ask("tasks/get", { taskId })).toMatchObject({ resultType: "complete", taskId });
+    expect(await request("tasks/get", { taskId })).toMatchObject({ resultType: "complete", taskId });
     const completed = await until(taskId, "completed");
     expect(completed).toMatchObject({ resultType: "complete", result: { content: [{ text: "done" }] } });
     expect(JSON.stringify(completed)).not.toContain("related-task");
   });
 
   test("a task of a tool that fails is completed (XT-13)", async () => {
-    const { request: ask, until } = serveExtension({ tools });
-    const { taskId } = await ask("tools/call", { name: "broken" });
+    const { request, until } = serveExtension({ tools });
+    const { taskId } = await request("tools/call", { name: "broken" });
     const task = await until(taskId, "completed");
     expect(task).toMatchObject({ result: { isError: true, content: [{ text: "no" }] } });
     expect(task).not.toHaveProperty("error");
   });
 
   test("a task that ends in a protocol error has failed, with the error (XT-07, XT-13, XT-14)", async () => {
-    const { request: ask, until } = serveExtension({ tools });
-    const { taskId } = await ask("tools/call", { name: "refusing" });
+    const { request, until } = serveExtension({ tools });
+    const { taskId } = await request("tools/call", { name: "refusing" });
     const task = await until(taskId, "failed");
     expect(task).toMatchObject({ error: { code: -32000, message: "stop" }, statusMessage: "stop" });
     expect(task).not.toHaveProperty("result");
@@ -120,59 +120,59 @@ describe("a task of the extension", () => {
   test("a task is cancelled with an empty result, however often and whenever (XT-09)", async () => {
     const gate = createGate();
     const held = defineTool({ name: "held", task: true, execute: async () => (await gate.opened, "late") });
-    const { request: ask, until } = serveExtension({ tools: [held, quick] });
-    const { taskId } = await ask("tools/call", { name: "held" });
+    const { request, until } = serveExtension({ tools: [held, quick] });
+    const { taskId } = await request("tools/call", { name: "held" });
     for (let time = 0; time < 2; time += 1) {
-      const { _meta, ...acknowledged } = await ask("tasks/cancel", { taskId });
+      const { _meta, ...acknowledged } = await request("tasks/cancel", { taskId });
       expect(acknowledged).toEqual({ resultType: "complete" });
     }
     gate.open();
     await settle();
-    expect(await ask("tasks/get", { taskId })).toMatchObject({ status: "cancelled" });
-    const other = await ask("tools/call", { name: "quick" });
+    expect(await request("tasks/get", { taskId })).toMatchObject({ status: "cancelled" });
+    const other = await request("tools/call", { name: "quick" });
     await until(other.taskId, "completed");
-    expect(await ask("tasks/cancel", { taskId: other.taskId })).toMatchObject({ resultType: "complete" });
-    expect(await ask("tasks/get", { taskId: other.taskId })).toMatchObject({ status: "completed" });
+    expect(await request("tasks/cancel", { taskId: other.taskId })).toMatchObject({ resultType: "complete" });
+    expect(await request("tasks/get", { taskId: other.taskId })).toMatchObject({ status: "completed" });
   });
 
   test.each(["tasks/get", "tasks/update", "tasks/cancel"])(
     "an unknown task of the extension is rejected: %s (XT-11)",
     async (method) => {
-      const { request: ask } = serveExtension({ tools });
+      const { request } = serveExtension({ tools });
       const error = { code: -32602, data: { taskId: "x" } };
-      expect(await ask(method, { taskId: "x", inputResponses: {} })).toMatchObject(error);
+      expect(await request(method, { taskId: "x", inputResponses: {} })).toMatchObject(error);
     },
   );
 
   test.each(["tasks/get", "tasks/update", "tasks/cancel"])(
     "a task method is rejected for clients that do not declare the extension: %s (XT-12)",
     async (method) => {
-      const { request: ask } = serveExtension({ tools });
-      const { taskId } = await ask("tools/call", { name: "quick" });
+      const { request } = serveExtension({ tools });
+      const { taskId } = await request("tools/call", { name: "quick" });
       const params = { taskId, inputResponses: {} };
-      expect(await ask(method, params, { capabilities: { tasks: {} } })).toMatchObject(missing);
+      expect(await request(method, params, { capabilities: { tasks: {} } })).toMatchObject(missing);
     },
   );
 
   test("a task belongs to its principal; without one, its id is the secret (XT-19)", async () => {
-    const { request: ask } = serveExtension({ tools });
-    const hers = await ask("tools/call", { name: "quick" }, { principal: "ada" });
-    const anybodys = await ask("tools/call", { name: "quick" });
+    const { request } = serveExtension({ tools });
+    const hers = await request("tools/call", { name: "quick" }, { principal: "ada" });
+    const anybodys = await request("tools/call", { name: "quick" });
     expect(String(anybodys.taskId)).toMatch(/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/);
     for (const method of ["tasks/get", "tasks/cancel"]) {
       for (const other of [{ principal: "bob" }, {}])
-        expect(await ask(method, { taskId: hers.taskId }, other)).toMatchObject({ code: -32602 });
-      expect(await ask(method, { taskId: anybodys.taskId }, { principal: "ada" })).toMatchObject({ code: -32602 });
-      expect(await ask(method, { taskId: hers.taskId }, { principal: "ada" })).toHaveProperty("resultType");
-      expect(await ask(method, { taskId: anybodys.taskId })).toHaveProperty("resultType");
+        expect(await request(method, { taskId: hers.taskId }, other)).toMatchObject({ code: -32602 });
+      expect(await request(method, { taskId: anybodys.taskId }, { principal: "ada" })).toMatchObject({ code: -32602 });
+      expect(await request(method, { taskId: hers.taskId }, { principal: "ada" })).toHaveProperty("resultType");
+      expect(await request(method, { taskId: anybodys.taskId })).toHaveProperty("resultType");
     }
   });
 });
 
 describe("input requests of a task of the extension", () => {
   test("input requests of a task are listed until they have responses, each under a key of its own (XT-07, XT-08, XT-09, XT-10)", async () => {
-    const { request: ask, until } = serveExtension({ tools });
-    const { taskId } = await ask("tools/call", { name: "asks" });
+    const { request, until } = serveExtension({ tools });
+    const { taskId } = await request("tools/call", { name: "asks" });
     const waiting = await until(taskId, "input_required");
     const both = Object.keys(Object(waiting.inputRequests));
     expect(both).toHaveLength(2);
@@ -181,13 +181,13 @@ describe("input requests of a task of the extension", () => {
       { method: "elicitation/create", params: form },
     ]);
     const [first = "", second = ""] = both;
-    const update = (inputResponses: object) => ask("tasks/update", { taskId, inputResponses });
+    const update = (inputResponses: object) => request("tasks/update", { taskId, inputResponses });
     const { _meta, ...acknowledged } = await update({ [first]: accept("1"), unknown: {} });
     expect(acknowledged).toEqual({ resultType: "complete" });
-    const left = await ask("tasks/get", { taskId });
+    const left = await request("tasks/get", { taskId });
     expect(left).toMatchObject({ status: "input_required" });
     expect(Object.keys(Object(left.inputRequests))).toEqual([second]);
-    // An answer that came already changes nothing, and a wrong one is not taken.
+    // A response that came already changes nothing, and a wrong one is not taken.
     await update({ [first]: accept("again") });
     const invalid = { code: -32602, message: expect.stringContaining(`inputResponses/${second}/`) };
     expect(await update({ [second]: { action: "accept", content: { a: 1 } } })).toMatchObject(invalid);
@@ -215,8 +215,8 @@ describe("input requests of a task of the extension", () => {
         return (await elicit(form, { key: "two" })).action;
       },
     });
-    const { request: ask, until } = serveExtension({ tools: [tool], tasks: { store } });
-    const { taskId } = await ask("tools/call", { name: "asks" });
+    const { request, until } = serveExtension({ tools: [tool], tasks: { store } });
+    const { taskId } = await request("tools/call", { name: "asks" });
     const { inputRequests } = await until(taskId, "input_required");
     expect(Object.keys(Object(inputRequests))).toEqual(["two"]);
   });
@@ -230,12 +230,12 @@ describe("input requests of a task of the extension", () => {
         return String((await elicit(params, { key: "name" })).content?.a);
       },
     });
-    const { request: ask, until } = serveExtension({ tools: [keyed] });
-    const { taskId } = await ask("tools/call", { name: "keyed" });
+    const { request, until } = serveExtension({ tools: [keyed] });
+    const { taskId } = await request("tools/call", { name: "keyed" });
     expect((await until(taskId, "input_required")).inputRequests).toEqual({
       name: { method: "elicitation/create", params: form },
     });
-    await ask("tasks/update", { taskId, inputResponses: { name: accept("ada") } });
+    await request("tasks/update", { taskId, inputResponses: { name: accept("ada") } });
     expect(textOf(await until(taskId, "completed"))).toBe("ada");
   });
 
@@ -248,21 +248,21 @@ describe("input requests of a task of the extension", () => {
       },
       execute: (name, { task }) => `${String(name)} ${task === undefined ? "at once" : "later"}`,
     });
-    const { request: ask, until } = serveExtension({ tools: [first] });
-    const asked = await ask("tools/call", { name: "first" });
-    expect(asked).toMatchObject({ resultType: "input_required", inputRequests: { name: {} } });
-    expect(asked).not.toHaveProperty("taskId");
-    const { requestState } = asked;
-    const answered = { name: "first", requestState, inputResponses: { name: accept("ada") } };
-    const created = await ask("tools/call", answered);
+    const { request, until } = serveExtension({ tools: [first] });
+    const requested = await request("tools/call", { name: "first" });
+    expect(requested).toMatchObject({ resultType: "input_required", inputRequests: { name: {} } });
+    expect(requested).not.toHaveProperty("taskId");
+    const { requestState } = requested;
+    const retry = { name: "first", requestState, inputResponses: { name: accept("ada") } };
+    const created = await request("tools/call", retry);
     expect(created).toMatchObject({ resultType: "task" });
     for (const member of ["requestState", "inputRequests"]) expect(created).not.toHaveProperty(member);
     expect(textOf(await until(created.taskId, "completed"))).toBe("ada later");
     // Whoever has no tasks is asked just so, and waits.
     const capabilities = { elicitation: { form: {} } };
-    const again = await ask("tools/call", { name: "first" }, { capabilities });
-    const params = { ...answered, requestState: again.requestState };
-    const { content } = await ask("tools/call", params, { capabilities });
+    const again = await request("tools/call", { name: "first" }, { capabilities });
+    const params = { ...retry, requestState: again.requestState };
+    const { content } = await request("tools/call", params, { capabilities });
     expect(content).toMatchObject([{ text: "ada at once" }]);
   });
 
@@ -282,10 +282,10 @@ describe("input requests of a task of the extension", () => {
         return [{ type: "text", text: `${lines} of ${this.#lines} lines` }];
       }
     }
-    const { request: ask, until } = serveExtension({ tools: [new Report()] });
-    const { taskId } = await ask("tools/call", { name: "report" });
+    const { request, until } = serveExtension({ tools: [new Report()] });
+    const { taskId } = await request("tools/call", { name: "report" });
     expect(textOf(await until(taskId, "completed"))).toBe("2 of 2 lines");
-    const { content } = await ask("tools/call", { name: "report" }, { capabilities: {} });
+    const { content } = await request("tools/call", { name: "report" }, { capabilities: {} });
     expect(content).toMatchObject([{ text: "2 of 2 lines" }]);
   });
 
@@ -298,17 +298,17 @@ describe("input requests of a task of the extension", () => {
           ? JSON.stringify(inputResponses.a)
           : inputRequired({ inputRequests: { a: { method: "elicitation/create", params: form } } }),
     });
-    const { request: ask, until } = serveExtension({ tools: [returns] });
-    const { taskId } = await ask("tools/call", { name: "returns" });
+    const { request, until } = serveExtension({ tools: [returns] });
+    const { taskId } = await request("tools/call", { name: "returns" });
     await until(taskId, "input_required");
-    await ask("tasks/update", { taskId, inputResponses: { a: accept("1") } });
+    await request("tasks/update", { taskId, inputResponses: { a: accept("1") } });
     expect(textOf(await until(taskId, "completed"))).toBe(JSON.stringify(accept("1")));
   });
 
   test("an input request that the client does not support fails the task with the missing capability", async () => {
-    const { request: ask, until } = serveExtension({ tools });
+    const { request, until } = serveExtension({ tools });
     const capabilities = { extensions: { [extension.id]: {} } };
-    const { taskId } = await ask("tools/call", { name: "asks" }, { capabilities });
+    const { taskId } = await request("tools/call", { name: "asks" }, { capabilities });
     expect(await until(taskId, "failed")).toMatchObject({
       error: { code: -32021, data: { requiredCapabilities: { elicitation: {} } } },
     });
@@ -330,8 +330,8 @@ describe("a listener for a task", () => {
         return "done";
       },
     });
-    const { request: ask, wire, until } = serveExtension({ tools: [chatty] });
-    const { taskId } = await ask("tools/call", { name: "chatty", _meta: { progressToken: 1 } });
+    const { request: send, wire, until } = serveExtension({ tools: [chatty] });
+    const { taskId } = await send("tools/call", { name: "chatty", _meta: { progressToken: 1 } });
     const notifications = { taskIds: [taskId, "unknown"] };
     const capabilities = { [meta.capabilities]: declaring };
     wire.post(request("listening", "subscriptions/listen", { notifications }, capabilities));
@@ -339,7 +339,7 @@ describe("a listener for a task", () => {
     expect(acknowledged.params).toMatchObject({ notifications: { taskIds: [taskId] } });
     gate.open();
     await until(taskId, "input_required");
-    await ask("tasks/update", { taskId, inputResponses: { a: accept("1") } });
+    await send("tasks/update", { taskId, inputResponses: { a: accept("1") } });
     await until(taskId, "completed");
     await settle();
     const said = wire.sent.filter(isObject);
@@ -356,10 +356,10 @@ describe("a listener for a task", () => {
   });
 
   test("a listener for a task without the extension is rejected with the missing capability (XT-12)", async () => {
-    const { request: ask } = serveExtension({ tools });
+    const { request } = serveExtension({ tools });
     const params = { notifications: { taskIds: ["x"] } };
-    expect(await ask("subscriptions/listen", params, { capabilities: {} })).toMatchObject(missing);
-    expect(await ask("subscriptions/listen", { notifications: { taskIds: "x" } })).toMatchObject({ code: -32602 });
+    expect(await request("subscriptions/listen", params, { capabilities: {} })).toMatchObject(missing);
+    expect(await request("subscriptions/listen", { notifications: { taskIds: "x" } })).toMatchObject({ code: -32602 });
   });
 });
 

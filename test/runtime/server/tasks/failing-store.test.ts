@@ -71,17 +71,13 @@ function serve(cause: () => never | Promise<never>): Rig {
 const ada = { principal: "ada" };
 const bob = { principal: "bob" };
 const error = { code: -32603 };
-const begin = ({ request: ask }: Rig, who: typeof ada): Promise<Readonly<Record<string, unknown>>> =>
-  ask("tools/call", { name: "work" }, who);
+const begin = ({ request }: Rig, who: typeof ada): Promise<Readonly<Record<string, unknown>>> =>
+  request("tools/call", { name: "work" }, who);
 
 /** Asks for a task of somebody until it has ended. */
-async function readEnd(
-  { request: ask }: Rig,
-  taskId: unknown,
-  who: typeof ada,
-): Promise<Readonly<Record<string, unknown>>> {
+async function readEnd({ request }: Rig, taskId: unknown, who: typeof ada): Promise<Readonly<Record<string, unknown>>> {
   for (let count = 0; count < 1_000; count += 1) {
-    const task = await ask("tasks/get", { taskId }, who);
+    const task = await request("tasks/get", { taskId }, who);
     if (task.status !== "working") return task;
     await settle();
   }

@@ -148,7 +148,7 @@ describe("return values of a tool", () => {
     const tool = { name: "t", outputSchema: z.object({ secret: z.number() }), execute: () => ({ secret: "hunter2" }) };
     const failure = await call(serve(tool).server, "t").catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(Error);
-    // The core answers -32603 without words to anything but an RpcError.
+    // The core responds with -32603 and no text to anything but an RpcError.
     expect(failure).not.toBeInstanceOf(RpcError);
   });
 

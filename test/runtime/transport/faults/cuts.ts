@@ -13,7 +13,7 @@ export const count: Tool = async (context, { to }) => {
   return to;
 };
 
-/** Has the tool `count` count, cuts the stream of its answer so many times and comes back: nothing is lost or doubled. */
+/** Has the tool `count` count, cuts the stream of its response so many times and comes back: nothing is lost or doubled. */
 export async function cutAndResume(session: Session, atLeast: number): Promise<void> {
   const to = atLeast * 10;
   let stream: Stream = await session.postStream(call(1, "count", { to }));

@@ -161,8 +161,8 @@ describe("a TCP server", () => {
   test("a TCP server cancels a handler that hangs, and the connection stays open", async () => {
     const server = await serveTools({ hang }, { handler: 30 });
     const connection = await join(createTcpTransport({ port: server.port }));
-    const refusal = { code: -32603, message: "Request timed out" };
-    await expect(call(connection, "hang")).rejects.toMatchObject(refusal);
+    const rejection = { code: -32603, message: "Request timed out" };
+    await expect(call(connection, "hang")).rejects.toMatchObject(rejection);
     expect(await connection.request("ping")).toEqual({});
   });
 });

@@ -18,7 +18,7 @@ async function serve(script: Script): Promise<ScriptedServer> {
   return server;
 }
 
-/** Answers only who has the key. */
+/** Responds only to requests with the key. */
 const guarded: Script = ({ headers }, response) =>
   headers.authorization === "Bearer key" ? usual : response.writeHead(401, { "WWW-Authenticate": "Bearer" }).end();
 
@@ -54,7 +54,7 @@ test("time-outs are suspended while a user signs in", async () => {
   const clock = new ManualClock();
   const auth = createLateKey(async () => clock.advance(3_600_000));
   const client = await connectWith(server, auth, { clock });
-  await expect(inTime(client.request("ping"), "The answer")).resolves.toEqual({});
+  await expect(inTime(client.request("ping"), "The response")).resolves.toEqual({});
   await client.close();
 });
 
@@ -63,7 +63,7 @@ test("time-outs continue after the sign-in", async () => {
   const server = await serve((received, response) => {
     if (received.message.method !== "ping" || received.headers.authorization === undefined)
       return guarded(received, response);
-    // It never answers.
+    // It never responds.
     clock.advance(3_600_000);
     return undefined;
   });
@@ -119,12 +119,12 @@ test.each(["authorize", "review"] as const)(
 
 test("an error of the provider is the error of the call", async () => {
   const server = await serve(guarded);
-  const refuse = (): never => {
+  const reject = (): never => {
     throw new Error("no key today");
   };
-  await expect(connectWith(server, { authorize: refuse })).rejects.toThrow("no key today");
+  await expect(connectWith(server, { authorize: reject })).rejects.toThrow("no key today");
   expect(server.requests).toEqual([]);
-  await expect(connectWith(server, { authorize: () => ({}), review: refuse })).rejects.toThrow("no key today");
+  await expect(connectWith(server, { authorize: () => ({}), review: reject })).rejects.toThrow("no key today");
 });
 
 test("a rejection that the provider accepts is an error with its challenge", async () => {

@@ -17,7 +17,7 @@ import {
 } from "../../../kit/scripted-server.ts";
 import { until } from "../../../kit/time.ts";
 
-/** Answers calls of tools as the test says, and everything else as usual. */
+/** Responds to calls of tools as the test says, and to everything else as usual. */
 const onCall =
   (script: Script): Script =>
   (request, response) =>
@@ -121,8 +121,8 @@ describe("messages as POST requests", () => {
       (request, response) => {
         const { method, params, result, id } = request.message;
         if (method === "tools/call") {
-          const ask = { jsonrpc: "2.0", id: "s1", method: "roots/list", params: { _meta: { progressToken: "t" } } };
-          respondEvents(response, `data: ${JSON.stringify(ask)}\n\n`);
+          const ping = { jsonrpc: "2.0", id: "s1", method: "roots/list", params: { _meta: { progressToken: "t" } } };
+          respondEvents(response, `data: ${JSON.stringify(ping)}\n\n`);
           void until(() => server.requests.some(({ message }) => message.result !== undefined)).then(() =>
             response.end(resultEvent(id, done)),
           );
@@ -174,9 +174,9 @@ describe("responses over HTTP", () => {
   test("a response may be in batches where the revision has them, as JSON and in events (J, T-28)", async () => {
     const { client } = await start(
       onCall(({ message }, response) => {
-        const answers = [{ jsonrpc: "2.0", id: message.id, result: done }];
-        if (message.params?.["name"] === "json") return respondJson(response, answers);
-        respondEvents(response, `data: ${JSON.stringify(answers)}\n\n`);
+        const responses = [{ jsonrpc: "2.0", id: message.id, result: done }];
+        if (message.params?.["name"] === "json") return respondJson(response, responses);
+        respondEvents(response, `data: ${JSON.stringify(responses)}\n\n`);
         return void response.end();
       }),
       { revisions: [batching] },
@@ -205,7 +205,7 @@ describe("responses over HTTP", () => {
       "without a response",
     ],
     [
-      "another answer",
+      "another response",
       (_, response) => respondJson(response, { jsonrpc: "2.0", id: 999, result: {} }),
       "without a response",
     ],
@@ -245,9 +245,9 @@ describe("responses over HTTP", () => {
     async (asJson) => {
       const { client } = await start(
         onCall(({ message }, response) => {
-          const answer = { jsonrpc: "2.0", id: message.id };
-          if (asJson) return respondJson(response, answer);
-          respondEvents(response, `data: ${JSON.stringify(answer)}\n\n`);
+          const result = { jsonrpc: "2.0", id: message.id };
+          if (asJson) return respondJson(response, result);
+          respondEvents(response, `data: ${JSON.stringify(result)}\n\n`);
           return void response.end();
         }),
       );
@@ -256,7 +256,7 @@ describe("responses over HTTP", () => {
     },
   );
 
-  const refuse =
+  const reject =
     (status: number, retryAfter?: string): Script =>
     (_, response) =>
       response.writeHead(status, retryAfter === undefined ? {} : { "retry-after": retryAfter }).end();
@@ -268,12 +268,12 @@ describe("responses over HTTP", () => {
     [429, "0"],
     [429, new Date(0).toUTCString()],
   ])("a call rejected with %i and Retry-After: %s is sent again (R51)", async (status, retryAfter) => {
-    let refused = 0;
+    let rejected = 0;
     const { server, client } = await start(
       onCall((request, response) => {
-        if (refused === 2) return respondJson(response, { jsonrpc: "2.0", id: request.message.id, result: done });
-        refused += 1;
-        return refuse(status, retryAfter)(request, response);
+        if (rejected === 2) return respondJson(response, { jsonrpc: "2.0", id: request.message.id, result: done });
+        rejected += 1;
+        return reject(status, retryAfter)(request, response);
       }),
     );
     expect(await client.request("tools/call", call)).toEqual(done);
@@ -289,7 +289,7 @@ describe("responses over HTTP", () => {
     [503, "3600"],
     [503, "soon"],
   ])("a call rejected with %i and Retry-After: %s is not sent again", async (status, retryAfter) => {
-    const { server, client } = await start(onCall(refuse(status, retryAfter)), { reconnect: { maxDelay: 30_000 } });
+    const { server, client } = await start(onCall(reject(status, retryAfter)), { reconnect: { maxDelay: 30_000 } });
     await expect(client.request("tools/call", call)).rejects.toMatchObject({ name: "HttpError", status });
     expect(callsOf(server)).toBe(1);
   });
@@ -309,13 +309,13 @@ describe("responses over HTTP", () => {
   );
 
   test("a call that is rejected repeatedly fails after five retries (R51)", async () => {
-    const { server, client } = await start(onCall(refuse(503, "0")));
+    const { server, client } = await start(onCall(reject(503, "0")));
     await expect(client.request("tools/call", call)).rejects.toMatchObject({ name: "HttpError", status: 503 });
     expect(callsOf(server)).toBe(6);
   });
 
   test("a call that is cancelled while it waits is not sent again", async () => {
-    const { server, client } = await start(onCall(refuse(503, "9")), { reconnect: { maxDelay: 30_000 } });
+    const { server, client } = await start(onCall(reject(503, "9")), { reconnect: { maxDelay: 30_000 } });
     const controller = new AbortController();
     const waiting = client.request("tools/call", call, { signal: controller.signal });
     waiting.catch(() => {});

@@ -61,12 +61,12 @@ test.each([
   ["cancelled", []],
   ["responded to", [{ jsonrpc: "2.0", id: 7, result: {} }]],
 ])("a request of the server that was %s is not cancelled with its session", async (how, responses) => {
-  const ask = { jsonrpc: "2.0", id: 7, method: "ping" };
+  const ping = { jsonrpc: "2.0", id: 7, method: "ping" };
   const cancel = { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 7 } };
   const { script, forget } = forgetful((request, response) => {
     const { id } = request.message;
     if (!isCall(request)) return usual;
-    const events = [ask, ...(how === "cancelled" ? [cancel] : []), { jsonrpc: "2.0", id, result: { content: [] } }];
+    const events = [ping, ...(how === "cancelled" ? [cancel] : []), { jsonrpc: "2.0", id, result: { content: [] } }];
     respondEvents(response, ...events.map((message) => `data: ${JSON.stringify(message)}\n\n`));
     return void response.end();
   });
@@ -122,8 +122,8 @@ describe("a session that the server has forgotten", () => {
     const { script, forget } = forgetful();
     const { server, client } = await start(script);
     forget();
-    const answers = await Promise.all(Array.from({ length: 100 }, () => client.request("ping")));
-    expect(answers).toEqual(answers.map(() => ({})));
+    const results = await Promise.all(Array.from({ length: 100 }, () => client.request("ping")));
+    expect(results).toEqual(results.map(() => ({})));
     expect(server.requests.filter(isOpening)).toHaveLength(2);
   });
 
@@ -440,6 +440,6 @@ test("250 calls at once get their responses, each on a stream of its own (T-38)"
     respondEvents(response, resultEvent(id, { content: [{ type: "text", text: String(id) }] }));
     return void response.end();
   });
-  const answers = await Promise.all(Array.from({ length: 250 }, () => client.request("tools/call", call)));
-  expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(250);
+  const results = await Promise.all(Array.from({ length: 250 }, () => client.request("tools/call", call)));
+  expect(new Set(results.map((response) => JSON.stringify(response))).size).toBe(250);
 });

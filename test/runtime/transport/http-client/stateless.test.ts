@@ -167,15 +167,15 @@ describe("a client of both eras over HTTP", () => {
   );
 });
 
-/** A server that answers everything like this. */
-async function answerAll(
-  answer: (body: unknown, headers: IncomingHttpHeaders) => { readonly status: number; readonly body?: unknown },
+/** A server that responds to everything like this. */
+async function respondToAll(
+  respond: (body: unknown, headers: IncomingHttpHeaders) => { readonly status: number; readonly body?: unknown },
 ): Promise<string> {
   const server = createNodeServer((request, response) => {
     let text = "";
     request.on("data", (chunk: Buffer) => (text += chunk.toString()));
     request.on("end", () => {
-      const { status, body } = answer(text === "" ? undefined : JSON.parse(text), request.headers);
+      const { status, body } = respond(text === "" ? undefined : JSON.parse(text), request.headers);
       response
         .writeHead(status, { "content-type": "application/json" })
         .end(body === undefined ? "" : JSON.stringify(body));
@@ -202,7 +202,7 @@ describe("the first response over HTTP", () => {
     [405, undefined],
     [200, { jsonrpc: "2.0", id: 1, error: { code: -32000, message: "Server not initialized" } }],
   ])("the response %d with %j leads to initialize (TH-32, 3.4)", async (status, body) => {
-    const url = await answerAll((sent) => {
+    const url = await respondToAll((sent) => {
       if (isOpening(sent)) return { status: 200, body: opened(sent) };
       return isObject(sent) && sent.method === "server/discover" ? { status, body } : { status: 202 };
     });
@@ -212,7 +212,7 @@ describe("the first response over HTTP", () => {
 
   test.each([401, 403, 500, 503])("the response %d does not determine the era (3.4)", async (status) => {
     const sent: unknown[] = [];
-    const url = await answerAll((body) => (sent.push(body), { status }));
+    const url = await respondToAll((body) => (sent.push(body), { status }));
     await expect(open(url)).rejects.toMatchObject({ status });
     expect(sent.filter(isOpening)).toEqual([]);
   });
@@ -230,7 +230,7 @@ test("tools with invalid param headers are left out, and that is reported (TH-22
     tool("worse", { type: "number", "x-mcp-header": "A" }),
   ];
   const head = { resultType: "complete", ttlMs: 0, cacheScope: "private" };
-  const url = await answerAll((body) => {
+  const url = await respondToAll((body) => {
     const { id, method } = isObject(body) ? body : {};
     const result =
       method === "tools/list"
@@ -247,7 +247,7 @@ test("tools with invalid param headers are left out, and that is reported (TH-22
 });
 
 test("a result of an unknown type is an error (C-005, C-006)", async () => {
-  const url = await answerAll((body) => {
+  const url = await respondToAll((body) => {
     const { id, method } = isObject(body) ? body : {};
     const capabilities = { tools: {}, prompts: {} };
     const known = { supportedVersions: [statelessRevision.id], capabilities, tools: [], prompts: [] };

@@ -28,7 +28,7 @@ afterEach(async () => {
 const tools: Readonly<Record<string, Tool>> = {
   touch: () => (touched += 1),
   echo: (_context, { text }) => text,
-  /** Says something, and answers when it is told to. */
+  /** Logs a message, and returns when a test lets it. */
   hold: async (context: CallContext, { text }) => {
     await log(context, text);
     await new Promise<void>((resolve) => release.push(resolve));
@@ -92,10 +92,10 @@ describe("a member name that only resembles one of the protocol (CVE-2026-27896,
     [{ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "\u212A" } }, 0],
   ])("a similar member name is ignored in %j", async (message, code) => {
     const session = await (await begin()).open();
-    const answer = await session.post(message);
+    const response = await session.post(message);
     // A name of no tool: this server has no list to look it up in, so nothing is done and it says so.
-    if (code === 0) expect(textOf(answer.json)).toBe("undefined");
-    else expect(codeOf(answer)).toBe(code);
+    if (code === 0) expect(textOf(response.json)).toBe("undefined");
+    else expect(codeOf(response)).toBe(code);
     expect(touched).toBe(0);
   });
 });
@@ -120,12 +120,12 @@ describe("two clients with equal ids (CVE-2026-25536, R67)", () => {
     const { send } = await begin({ sessions: false });
     const fields = { "mcp-protocol-version": "2026-07-28", "mcp-method": "tools/call", "mcp-name": "echo" };
     const texts = Array.from({ length: 30 }, (_, index) => `client ${index}`);
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       texts.map((text) =>
         send({ headers: fields, body: toAlone(0, "tools/call", { name: "echo", arguments: { text } }) }),
       ),
     );
-    expect(answers.map(({ json }) => textOf(json))).toEqual(texts);
+    expect(responses.map(({ json }) => textOf(json))).toEqual(texts);
   });
 });
 

@@ -86,13 +86,13 @@ describe("a client that disconnects during a call", () => {
     rig = await start({}, options);
     const { host, port } = new URL(rig.url);
     const socket = connect(Number(port), "127.0.0.1");
-    let answer = "";
-    socket.on("data", (chunk: Buffer) => (answer += chunk.toString()));
+    let response = "";
+    socket.on("data", (chunk: Buffer) => (response += chunk.toString()));
     const closed = new Promise((resolve) => socket.once("close", resolve));
     socket.write(`POST /mcp HTTP/1.1\r\nhost: ${host}\r\naccept: ${acceptBoth}\r\n`);
     socket.write(`content-type: application/json\r\n${more}`);
     await closed;
-    expect(answer).toMatch(/^HTTP\/1\.1 408 /);
+    expect(response).toMatch(/^HTTP\/1\.1 408 /);
   });
 
   it("a TLS client without a handshake holds no connection", async () => {
@@ -153,7 +153,7 @@ describe("a client that does not read", () => {
   });
 });
 
-/** Calls a tool over HTTP with SSE; gives the event that answers. */
+/** Calls a tool over HTTP with SSE; returns the event with the response. */
 async function callByStream(server: Rig): Promise<{ readonly text: Promise<string> }> {
   const stream = await server.stream({ method: "GET", path: "/sse" });
   const { data: path } = await stream.next();
@@ -185,12 +185,12 @@ describe("the shutdown of a server", () => {
     socket.on("data", (chunk: Buffer) => (told += chunk.toString()));
     const begin = `GET /health HTTP/1.1\r\nhost: ${host}\r\n`;
     socket.write(`${begin}\r\n${begin}`);
-    await until(() => told.includes('{"status":"ok"}'), "the first answer");
+    await until(() => told.includes('{"status":"ok"}'), "the first response");
     const working = (await rig.open()).post(call(1, "work"));
     await until(() => hasBegun, "the call");
     const closing = rig.listener.close();
     socket.write("\r\n");
-    await until(() => told.includes('{"status":"closing"}'), "the second answer");
+    await until(() => told.includes('{"status":"closing"}'), "the second response");
     expect(told.match(/^HTTP\/1.1 \d+/gm)).toEqual(["HTTP/1.1 200", "HTTP/1.1 503"]);
     finish("done");
     socket.destroy();

@@ -38,13 +38,13 @@ function isGone(head: object): boolean {
 }
 
 /** Asks for a stream and gives up as soon as the server has heard of it. */
-async function askAndLeave(ask: (signal: AbortSignal) => Promise<unknown>): Promise<void> {
+async function sendAndLeave(send: (signal: AbortSignal) => Promise<unknown>): Promise<void> {
   arrivals = 0;
   const controller = new AbortController();
-  const asked = ask(controller.signal).catch(() => {});
+  const pending = send(controller.signal).catch(() => {});
   await until(() => arrivals === 1, "the request's arrival");
   controller.abort();
-  await asked;
+  await pending;
 }
 
 describe("a client that disconnects before its stream begins", () => {
@@ -53,7 +53,7 @@ describe("a client that disconnects before its stream begins", () => {
   it("a client that disconnects early leaves no session of HTTP with SSE behind on Node", async () => {
     rig = await start({}, { authenticate: whenGone, sse: {} });
     const { url, connections, listener } = rig;
-    await askAndLeave((signal) => fetch(new URL("/sse", url), { headers, signal }));
+    await sendAndLeave((signal) => fetch(new URL("/sse", url), { headers, signal }));
     await until(() => connections.length === 1, "the session");
     await until(() => listener.handler.sessions.size === 0, "its end");
   });
@@ -61,7 +61,7 @@ describe("a client that disconnects before its stream begins", () => {
   it("a client that disconnects early leaves no session of HTTP with SSE behind on the web platform", async () => {
     const connections: Connection[] = [];
     const handler = createServiceHandler(createService({}, connections), { authenticate: whenGone, sse: {} });
-    void askAndLeave((signal) => handler.fetch(new Request("http://localhost/sse", { headers, signal })));
+    void sendAndLeave((signal) => handler.fetch(new Request("http://localhost/sse", { headers, signal })));
     await until(() => connections.length === 1, "the session");
     await until(() => handler.sessions.size === 0, "its end");
     await handler.close();
@@ -73,7 +73,7 @@ describe("a client that disconnects before its stream begins", () => {
     const session = await rig.open();
     const stream = await session.listen();
     leavers = 0;
-    await askAndLeave((signal) => fetch(url, { headers: { ...session.headers, ...headers }, signal }));
+    await sendAndLeave((signal) => fetch(url, { headers: { ...session.headers, ...headers }, signal }));
     await until(() => leavers === 1, "the client's leaving");
     const [connection] = connections;
     if (connection) await changed(connection);
@@ -126,20 +126,20 @@ it("the stream of a client that leaves ends without an error, which frameworks o
 
 it("a client that is authenticated after the server has closed is not served", async () => {
   let admit = (_: Identity): void => {};
-  let isAsked = false;
+  let isRequested = false;
   const connections: Connection[] = [];
   const handler = createServiceHandler(createService({}, connections), {
     authenticate: () => {
-      isAsked = true;
+      isRequested = true;
       return new Promise<Identity>((resolve) => (admit = resolve));
     },
   });
   const headers = { accept: "application/json, text/event-stream", "content-type": "application/json" };
   const body = JSON.stringify(initialize("2025-11-25"));
-  const answer = handler.fetch(new Request("http://localhost/", { method: "POST", headers, body }));
-  await until(() => isAsked);
+  const response = handler.fetch(new Request("http://localhost/", { method: "POST", headers, body }));
+  await until(() => isRequested);
   await handler.close();
   admit(me);
-  expect((await answer).status).toBe(503);
+  expect((await response).status).toBe(503);
   expect(connections).toEqual([]);
 });

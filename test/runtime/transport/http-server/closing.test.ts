@@ -54,7 +54,7 @@ test.each([
   ["rejects connections of clients without sessions", { isInSession: false, isNode: false, isRefused: true }],
   ["accepts connections of clients with sessions", { isInSession: true, isNode: false, isRefused: false }],
   ["rejects all connections as a node of a cluster", { isInSession: true, isNode: true, isRefused: true }],
-])("a server that closes while a call is running %s", async (_what, { isInSession, isNode, isRefused }) => {
+])("a server that closes while a call is running %s", async (_what, { isInSession, isNode, isRefused: isRejected }) => {
   const [begun, finished] = [createGate(), createGate()];
   const slow = { name: "slow", execute: () => (begun.open(), finished.opened.then(() => "done")) };
   const memory = createMemoryCluster();
@@ -73,7 +73,7 @@ test.each([
     socket.once("error", (error) => resolve(Reflect.get(error, "code")));
   });
   socket.destroy();
-  expect(outcome).toBe(isRefused ? "ECONNREFUSED" : "accepted");
+  expect(outcome).toBe(isRejected ? "ECONNREFUSED" : "accepted");
   finished.open();
   expect(await (await running).text()).toContain("done");
   await inTime(closed, "The end of the server");

@@ -20,7 +20,7 @@ interface Sent {
   readonly body?: unknown;
 }
 
-interface Answer {
+interface HttpResponse {
   readonly status: number;
   readonly session: string;
   readonly text: string;
@@ -30,7 +30,7 @@ interface Node {
   readonly name: string;
   readonly sessions: LiveSessions;
   fetch(sent?: Sent): Promise<Response>;
-  send(sent?: Sent): Promise<Answer>;
+  send(sent?: Sent): Promise<HttpResponse>;
   /** Opens a session, and returns the headers of its requests. */
   open(headers?: Record<string, string>, revision?: string): Promise<Record<string, string>>;
   close(drain?: number): Promise<void>;
@@ -74,7 +74,7 @@ async function startNode(engine: Engine, options: NodeOptions = {}): Promise<Nod
     const init = { method, headers: fields, ...(body !== undefined && { body: JSON.stringify(body) }) };
     return handler.fetch(new Request("http://localhost/mcp", init));
   };
-  const send = async (sent: Sent = {}): Promise<Answer> => {
+  const send = async (sent: Sent = {}): Promise<HttpResponse> => {
     const response = await fetch(sent);
     const text = await response.text();
     return {
@@ -133,9 +133,9 @@ function createWait(): { tools: Record<string, Tool>; begun: Gate; over: Gate; a
 async function repeat(node: Node, headers: Record<string, string>, id: number): Promise<string> {
   let text = "";
   const send = async (): Promise<number> => {
-    const answer = await node.send({ headers, body: echo(id) });
-    text = answer.text;
-    return answer.status;
+    const response = await node.send({ headers, body: echo(id) });
+    text = response.text;
+    return response.status;
   };
   await expect.poll(send).toBe(200);
   return textOf(text);

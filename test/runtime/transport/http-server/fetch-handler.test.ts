@@ -37,19 +37,19 @@ function open(options: HttpOptions = {}): (init?: RequestInit & { path?: string 
   };
 }
 
-async function begin(ask: ReturnType<typeof open>): Promise<Record<string, string>> {
-  const response = await ask({ body: JSON.stringify(initialize("2025-11-25")) });
+async function begin(send: ReturnType<typeof open>): Promise<Record<string, string>> {
+  const response = await send({ body: JSON.stringify(initialize("2025-11-25")) });
   return { "mcp-session-id": response.headers.get("mcp-session-id") ?? "" };
 }
 
 describe("the handler of the web platform", () => {
   it("the fetch handler responds as JSON and as a stream (T-26)", async () => {
-    const ask = open();
-    const headers = await begin(ask);
-    const plain = await ask({ headers, body: JSON.stringify(call(1, "echo", { text: "é" })) });
+    const send = open();
+    const headers = await begin(send);
+    const plain = await send({ headers, body: JSON.stringify(call(1, "echo", { text: "é" })) });
     expect(plain.headers.get("content-type")).toBe("application/json");
     expect(textOf(await plain.json())).toBe("é");
-    const streamed = await ask({ headers, body: JSON.stringify(call(2, "chatty")) });
+    const streamed = await send({ headers, body: JSON.stringify(call(2, "chatty")) });
     expect(streamed.headers.get("content-type")).toBe("text/event-stream");
     expect((await streamed.text()).match(/^event: message$/gm)).toHaveLength(2);
   });
@@ -63,9 +63,9 @@ describe("the handler of the web platform", () => {
     ["another type", { "content-type": "text/plain" }, "{}", 415],
     ["another version", { "mcp-protocol-version": "1" }, '{"jsonrpc":"2.0","id":1,"method":"ping"}', 400],
   ])("the fetch handler makes the same checks: %s", async (_, more, body, status) => {
-    const ask = open({ limits: { maxMessageBytes: 4_096 } });
-    const headers = { ...(await begin(ask)), ...more };
-    expect((await ask({ headers, body })).status).toBe(status);
+    const send = open({ limits: { maxMessageBytes: 4_096 } });
+    const headers = { ...(await begin(send)), ...more };
+    expect((await send({ headers, body })).status).toBe(status);
   });
 
   it("the fetch handler rejects a foreign host", async () => {
@@ -75,23 +75,23 @@ describe("the handler of the web platform", () => {
   });
 
   it("the fetch handler opens GET streams and ends them with the session", async () => {
-    const ask = open();
-    const headers = await begin(ask);
-    const stream = await ask({ method: "GET", headers });
+    const send = open();
+    const headers = await begin(send);
+    const stream = await send({ method: "GET", headers });
     expect(stream.status).toBe(200);
-    expect((await ask({ method: "DELETE", headers })).status).toBe(204);
+    expect((await send({ method: "DELETE", headers })).status).toBe(204);
     // Its first event only carries the id to come back with.
     expect(await stream.text()).toMatch(/^id: \S+-0\nretry: 1000\ndata: \n\n$/);
   });
 
   it("the fetch handler waits for slow readers, and detects those that disconnected (R25)", async () => {
-    const ask = open({ events: false });
-    const headers = await begin(ask);
-    const slow = await ask({ headers, body: JSON.stringify(call(1, "flood", { times: 20 })) });
+    const send = open({ events: false });
+    const headers = await begin(send);
+    const slow = await send({ headers, body: JSON.stringify(call(1, "flood", { times: 20 })) });
     expect((await slow.text()).match(/^data: /gm)).toHaveLength(21);
-    const gone = await ask({ headers, body: JSON.stringify(call(2, "flood", { times: 20 })) });
+    const gone = await send({ headers, body: JSON.stringify(call(2, "flood", { times: 20 })) });
     await gone.body?.cancel();
-    expect((await ask({ headers, body: JSON.stringify(call(3, "echo", { text: "on" })) })).status).toBe(200);
+    expect((await send({ headers, body: JSON.stringify(call(3, "echo", { text: "on" })) })).status).toBe(200);
   });
 
   it("the fetch handler serves every path, unless one is given", async () => {
@@ -140,27 +140,27 @@ describe("a document", () => {
       },
     ],
   ])("a document for %s %s with the tags %j has status %i", async (method, path, tags, status, fields) => {
-    const ask = open({ documents, authenticate: () => ({ status: 401 }) });
+    const send = open({ documents, authenticate: () => ({ status: 401 }) });
     const headers = { origin: "https://page.example", ...(tags !== undefined && { "if-none-match": tags }) };
-    const response = await ask({ path, method, headers });
+    const response = await send({ path, method, headers });
     expect([response.status, fieldsOf(response)]).toEqual([status, fields]);
     expect(await response.text()).toBe(status === 200 ? "text" : "");
   });
 
   it("a document is not served for another method, or by a closing server", async () => {
-    const ask = open({ documents });
-    const rejected = await ask({ path: "/tagged", method: "POST", body: "{}" });
+    const send = open({ documents });
+    const rejected = await send({ path: "/tagged", method: "POST", body: "{}" });
     expect([rejected.status, rejected.headers.get("allow")]).toEqual([405, "GET, HEAD, OPTIONS"]);
     await handler?.close();
-    expect((await ask({ path: "/tagged", method: "GET" })).status).toBe(503);
+    expect((await send({ path: "/tagged", method: "GET" })).status).toBe(503);
   });
 });
 
 it("the preflight response for an allowed page names all methods and headers of the protocol", async () => {
-  const ask = open({ allowedOrigins: ["https://app.example"], cors: { maxAge: 5, headers: ["X-Tenant"] } });
-  const asked = "mcp-param-a, x-other, Mcp-Param-B, mcp-param-, xmcp-param-c";
-  const headers = { origin: "https://app.example", "access-control-request-headers": asked };
-  const { status, headers: fields } = await ask({ method: "OPTIONS", headers });
+  const send = open({ allowedOrigins: ["https://app.example"], cors: { maxAge: 5, headers: ["X-Tenant"] } });
+  const requested = "mcp-param-a, x-other, Mcp-Param-B, mcp-param-, xmcp-param-c";
+  const headers = { origin: "https://app.example", "access-control-request-headers": requested };
+  const { status, headers: fields } = await send({ method: "OPTIONS", headers });
   expect([status, Object.fromEntries(fields)]).toEqual([
     204,
     {
@@ -187,9 +187,9 @@ describe("a rejection of a document", () => {
       name: "test",
       toHttpError: (): { code: number; message: string } => ({ code: 7, message: "No" }),
     };
-    const ask = open({ documents, metrics, profile });
-    expect((await ask({ path: "/card", method: "GET" })).status).toBe(200);
-    const response = await ask({ path: "/card", ...init });
+    const send = open({ documents, metrics, profile });
+    expect((await send({ path: "/card", method: "GET" })).status).toBe(200);
+    const response = await send({ path: "/card", ...init });
     expect(response.status).toBe(status);
     expect(await response.json()).toMatchObject({ error: { code: 7, message: "No" } });
     expect([...metrics.read().rejected]).toEqual([[status, 1]]);

@@ -43,10 +43,10 @@ describe.each(revisions.map(({ id }) => id))("at %s", (revision) => {
   });
 
   it("a request gets a JSON response when no message comes before it (T-20, T-26)", async () => {
-    const answer = await session.post(call(1, "echo", { text: "hä" }));
-    expect(answer.status).toBe(200);
-    expect(answer.headers["content-type"]).toBe("application/json");
-    expect(textOf(answer.json)).toBe("hä");
+    const response = await session.post(call(1, "echo", { text: "hä" }));
+    expect(response.status).toBe(200);
+    expect(response.headers["content-type"]).toBe("application/json");
+    expect(textOf(response.json)).toBe("hä");
   });
 
   it("a stream carries earlier messages, then the response, and ends (T-27, T-28, T-30)", async () => {
@@ -69,10 +69,10 @@ describe.each(revisions.map(({ id }) => id))("at %s", (revision) => {
 
   it("a server request goes on the stream of its call, its response comes by POST (T-21, T-28, A11, trap 5)", async () => {
     const stream = await session.postStream(call(2, "roots"));
-    const asked = await stream.message();
-    expect(asked.method).toBe("roots/list");
+    const request = await stream.message();
+    expect(request.method).toBe("roots/list");
     const roots = [{ uri: "file:///a" }];
-    const accepted = await session.post({ jsonrpc: "2.0", id: asked.id, result: { roots } });
+    const accepted = await session.post({ jsonrpc: "2.0", id: request.id, result: { roots } });
     expect(accepted).toMatchObject({ status: 202, text: "" });
     expect(textOf(await stream.message())).toBe(JSON.stringify({ roots }));
     await stream.end();
@@ -89,8 +89,8 @@ describe.each(revisions.map(({ id }) => id))("at %s", (revision) => {
     ["has no result", (id: string) => `{"jsonrpc":"2.0","id":${id},"result":7}`],
   ])("a response that %s is rejected without its id, and its call fails at once (T-24)", async (_name, write) => {
     const stream = await session.postStream(call(2, "roots"));
-    const asked = await stream.message();
-    const rejected = await rig.send({ body: write(JSON.stringify(asked.id)), headers: session.headers });
+    const request = await stream.message();
+    const rejected = await rig.send({ body: write(JSON.stringify(request.id)), headers: session.headers });
     expect(rejected).toMatchObject({ status: 400, json: { error: { code: -32600 } } });
     expect(rejected.json).not.toHaveProperty("id");
     expect(await stream.message()).toMatchObject({ id: 2, error: { code: -32603 } });
@@ -105,14 +105,14 @@ describe.each(revisions.map(({ id }) => id))("at %s", (revision) => {
       { jsonrpc: "2.0", id: 99, error: { code: 1, message: "no" } },
     ];
     for (const message of messages) {
-      const answer = await session.post(message);
-      expect([answer.status, answer.text, answer.headers["content-length"]]).toEqual([202, "", "0"]);
+      const response = await session.post(message);
+      expect([response.status, response.text, response.headers["content-length"]]).toEqual([202, "", "0"]);
     }
   });
 
   it("a JSON-RPC error of a request has status 200 (4.9)", async () => {
-    const answer = await session.post({ jsonrpc: "2.0", id: 0, method: "nothing" });
-    expect(answer).toMatchObject({ status: 200, json: { id: 0, error: { code: -32601 } } });
+    const response = await session.post({ jsonrpc: "2.0", id: 0, method: "nothing" });
+    expect(response).toMatchObject({ status: 200, json: { id: 0, error: { code: -32601 } } });
   });
 
   it("an id that is in use is rejected, and the first call continues (R13)", async () => {
@@ -165,12 +165,12 @@ describe.each(revisions.map(({ id }) => id))("at %s", (revision) => {
 
   it("a cancelled call that streams ends its stream without a response (C-08, trap 23)", async () => {
     const stream = await session.postStream(call("s", "roots"));
-    const asked = await stream.message();
+    const request = await stream.message();
     await session.post({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: "s" } });
     await stream.end();
     const methods = stream.messages.map((message) => Reflect.get(Object(message), "method"));
     expect(methods).toEqual(["roots/list", "notifications/cancelled"].slice(0, methods.length));
-    expect(asked.method).toBe("roots/list");
+    expect(request.method).toBe("roots/list");
   });
 
   it("messages without a request go to the GET stream, and no others do (T-33, T-34, T-35, T-36)", async () => {
@@ -195,24 +195,24 @@ describe("the first request", () => {
   it.each(["2024-11-05", "2025-11-25"])(
     "the first request opens a session at %s whose id is visible ASCII (T-50, T-51)",
     async (id) => {
-      const answers = await Promise.all([1, 2].map(() => rig.send({ body: initialize(id) })));
-      const ids = answers.map(({ headers }) => String(headers["mcp-session-id"]));
-      expect(answers[0]).toMatchObject({ status: 200, json: { id: "init", result: { protocolVersion: id } } });
+      const responses = await Promise.all([1, 2].map(() => rig.send({ body: initialize(id) })));
+      const ids = responses.map(({ headers }) => String(headers["mcp-session-id"]));
+      expect(responses[0]).toMatchObject({ status: 200, json: { id: "init", result: { protocolVersion: id } } });
       expect(ids[0]).toMatch(/^[\x21-\x7e]{32,}$/);
       expect(new Set(ids).size).toBe(2);
     },
   );
 
   it("the first request gets another revision when it names an unknown one (L-08)", async () => {
-    const answer = await rig.send({ body: initialize("1999-01-01") });
-    expect(answer).toMatchObject({ status: 200, json: { result: { protocolVersion: "2025-11-25" } } });
+    const response = await rig.send({ body: initialize("1999-01-01") });
+    expect(response).toMatchObject({ status: 200, json: { result: { protocolVersion: "2025-11-25" } } });
   });
 
   it("an invalid first request opens no session", async () => {
     const before = rig.listener.handler.sessions.size;
-    const answer = await rig.send({ body: { jsonrpc: "2.0", id: 1, method: "initialize", params: {} } });
-    expect(answer).toMatchObject({ status: 200, json: { error: { code: -32602 } } });
-    expect(answer.headers).not.toHaveProperty("mcp-session-id");
+    const response = await rig.send({ body: { jsonrpc: "2.0", id: 1, method: "initialize", params: {} } });
+    expect(response).toMatchObject({ status: 200, json: { error: { code: -32602 } } });
+    expect(response.headers).not.toHaveProperty("mcp-session-id");
     expect(rig.listener.handler.sessions.size).toBe(before);
   });
 
@@ -225,8 +225,8 @@ describe("the first request", () => {
 
   it("the first request is rejected a second time in a session (4.9)", async () => {
     const session = await rig.open();
-    const answer = await session.post(initialize("2025-11-25"));
-    expect(answer).toMatchObject({ status: 400, json: { id: "init", error: { code: -32600 } } });
+    const response = await session.post(initialize("2025-11-25"));
+    expect(response).toMatchObject({ status: 400, json: { id: "init", error: { code: -32600 } } });
   });
 });
 
@@ -262,10 +262,10 @@ describe("GET streams", () => {
     if (!connection || !ping) throw new Error("no session");
     await expect(connection.request(ping, undefined)).rejects.toThrow("no open stream");
     const stream = await session.listen();
-    const asked = connection.request(ping, undefined);
+    const pending = connection.request(ping, undefined);
     const { id } = await stream.message();
     await session.post({ jsonrpc: "2.0", id, result: {} });
-    await expect(asked).resolves.toEqual({});
+    await expect(pending).resolves.toEqual({});
     stream.cut();
   });
 });
@@ -278,22 +278,26 @@ describe("batches of 2025-03-26", () => {
   });
 
   it("batches have one array as the response, in any order (T-23, J-13, J-15, B-16)", async () => {
-    const answer = await session.post([call(1, "echo", { text: "a" }), initialized, call("1", "echo", { text: "b" })]);
-    expect(answer.status).toBe(200);
-    expect(answer.json).toHaveLength(2);
-    expect(answer.json).toEqual(
+    const response = await session.post([
+      call(1, "echo", { text: "a" }),
+      initialized,
+      call("1", "echo", { text: "b" }),
+    ]);
+    expect(response.status).toBe(200);
+    expect(response.json).toHaveLength(2);
+    expect(response.json).toEqual(
       expect.arrayContaining([expect.objectContaining({ id: 1 }), expect.objectContaining({ id: "1" })]),
     );
   });
 
   it("batches without a request are accepted without a body (T-24, J-15)", async () => {
-    const answer = await session.post([initialized, { jsonrpc: "2.0", id: 50, result: {} }]);
-    expect(answer).toMatchObject({ status: 202, text: "" });
+    const response = await session.post([initialized, { jsonrpc: "2.0", id: 50, result: {} }]);
+    expect(response).toMatchObject({ status: 202, text: "" });
   });
 
   it("batches have one error for each invalid member (J-15)", async () => {
-    const answer = await session.post([1, { jsonrpc: "2.0", id: 3, method: 5 }, call(4, "echo", { text: "ok" })]);
-    expect(answer.json).toEqual([
+    const response = await session.post([1, { jsonrpc: "2.0", id: 3, method: 5 }, call(4, "echo", { text: "ok" })]);
+    expect(response.json).toEqual([
       { jsonrpc: "2.0", error: { code: -32600, message: expect.any(String) } },
       { jsonrpc: "2.0", id: 3, error: { code: -32600, message: expect.any(String) } },
       expect.objectContaining({ id: 4 }),
@@ -302,11 +306,11 @@ describe("batches of 2025-03-26", () => {
 
   it("a member with nothing but an id gets an error without it, and fails the request that waits for a response", async () => {
     const stream = await session.postStream(call(9, "roots"));
-    const asked = await stream.message();
+    const request = await stream.message();
     const error = { jsonrpc: "2.0", error: { code: -32600, message: expect.any(String) } };
-    for (const id of [3, asked.id]) {
-      const answer = await session.post([{ jsonrpc: "2.0", id }, call(10, "echo", { text: "ok" })]);
-      expect(answer.json).toEqual([error, expect.objectContaining({ id: 10 })]);
+    for (const id of [3, request.id]) {
+      const response = await session.post([{ jsonrpc: "2.0", id }, call(10, "echo", { text: "ok" })]);
+      expect(response.json).toEqual([error, expect.objectContaining({ id: 10 })]);
     }
     expect(await stream.message()).toMatchObject({ id: 9, error: { code: -32603 } });
     expect((await session.post([{ jsonrpc: "2.0", id: 3 }])).json).toEqual([error]);
@@ -329,8 +333,8 @@ describe("batches of 2025-03-26", () => {
   });
 
   it("batches never open a session (J-14)", async () => {
-    const answer = await session.post([initialize("2025-03-26")]);
-    expect(answer.json).toMatchObject([{ id: "init", error: { code: -32600 } }]);
+    const response = await session.post([initialize("2025-03-26")]);
+    expect(response.json).toMatchObject([{ id: "init", error: { code: -32600 } }]);
     expect((await rig.send({ body: [initialize("2025-03-26")] })).status).toBe(400);
   });
 
@@ -344,8 +348,8 @@ describe("batches of 2025-03-26", () => {
     const waiting = session.post([call(7, "gate", { key: "twice" }), call(7, "echo", { text: "no" })]);
     await until(() => gates.has("twice"));
     gates.get("twice")?.("yes");
-    const answers = (await waiting).json;
-    expect(answers).toEqual([
+    const responses = (await waiting).json;
+    expect(responses).toEqual([
       expect.objectContaining({ id: 7, error: expect.objectContaining({ code: -32600 }) }),
       expect.objectContaining({ id: 7, result: expect.anything() }),
     ]);

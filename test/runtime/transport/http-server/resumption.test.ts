@@ -130,9 +130,9 @@ describe.each(["2025-11-25", "2025-06-18", "2025-03-26"])("resumption at %s", (r
     "resumption rejects the event id %j (4.9)",
     async (id) => {
       const session = await open({}, revision);
-      const answer = await session.listen(id);
-      expect(answer.status).toBe(400);
-      answer.cut();
+      const response = await session.listen(id);
+      expect(response.status).toBe(400);
+      response.cut();
     },
   );
 
@@ -140,9 +140,9 @@ describe.each(["2025-11-25", "2025-06-18", "2025-03-26"])("resumption at %s", (r
     const session = await open({ events: new MemoryEventStore({ maxEvents: 3 }) }, revision);
     const stream = await session.postStream(call(1, "count", { to: 20 }));
     await stream.end();
-    const answer = await session.listen(stream.events[2]?.id);
-    expect(answer.status).toBe(400);
-    answer.cut();
+    const response = await session.listen(stream.events[2]?.id);
+    expect(response.status).toBe(400);
+    response.cut();
   });
 
   it("resumption is missing without an event store (T-32)", async () => {
@@ -255,10 +255,10 @@ describe("an event store that fails", () => {
     stream.cut();
     for (const text of ["second", "third"]) await log(context, text);
     step?.("done");
-    const asked = createGate();
-    store.onFind = asked.open;
+    const requested = createGate();
+    store.onFind = requested.open;
     const resuming = session.listen(id);
-    await asked.opened;
+    await requested.opened;
     // The resumption waits for the store, which has the later events by now.
     await settle();
     stored.open();

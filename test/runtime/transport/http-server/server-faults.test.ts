@@ -109,10 +109,10 @@ describe("an error of the session store", () => {
     rig = await start({}, { sessions, metrics, onError: (report) => reports.push(report.error) });
     const headers = { "mcp-session-id": "a" };
     for (const method of ["POST", "GET", "DELETE"]) {
-      const answer = await rig.send({ method, headers, ...(method === "POST" && { body: ping }) });
-      expect(answer).toMatchObject({ status, json: { jsonrpc: "2.0", error: { code: -32603, message } } });
-      expect(answer.json).not.toHaveProperty("id");
-      expect(answer.headers["retry-after"]).toBe(status === 503 ? "1" : undefined);
+      const response = await rig.send({ method, headers, ...(method === "POST" && { body: ping }) });
+      expect(response).toMatchObject({ status, json: { jsonrpc: "2.0", error: { code: -32603, message } } });
+      expect(response.json).not.toHaveProperty("id");
+      expect(response.headers["retry-after"]).toBe(status === 503 ? "1" : undefined);
     }
     expect([metrics.read().rejected.get(503), reports]).toEqual(
       status === 503 ? [3, []] : [undefined, [error, error, error]],
@@ -132,10 +132,10 @@ describe("an error of the session store", () => {
     const reports: string[] = [];
     const options = { sessions: { store: new Full() }, profile };
     rig = await start({}, { ...options, onError: ({ error }) => reports.push(error.message) });
-    const answer = await rig.send({ body: initialize("2025-11-25") });
+    const response = await rig.send({ body: initialize("2025-11-25") });
     const error = { code: 7, message: "The session could not be stored; retry later, after 30 s" };
-    expect(answer).toMatchObject({ status: 503, json: { error } });
-    expect(answer.headers["mcp-session-id"]).toBeUndefined();
+    expect(response).toMatchObject({ status: 503, json: { error } });
+    expect(response.headers["mcp-session-id"]).toBeUndefined();
     expect([reports, rig.listener.handler.sessions.size]).toEqual([["down"], 0]);
     await until(() => rig?.connections[0]?.state === "DISCONNECTED", "the end of the session");
   });
@@ -164,8 +164,8 @@ describe("a body that does not arrive", () => {
   async function sendParts(url: string, parts: readonly string[], pause: () => Promise<unknown>): Promise<string> {
     const { host, port } = new URL(url);
     const socket = connect(Number(port), "127.0.0.1").on("error", () => {});
-    let answer = "";
-    socket.on("data", (chunk) => (answer += String(chunk)));
+    let response = "";
+    socket.on("data", (chunk) => (response += String(chunk)));
     const closed = new Promise((resolve) => socket.once("close", resolve));
     const length = Buffer.byteLength(JSON.stringify(initialize("2025-11-25")));
     const head = [`POST /mcp HTTP/1.1`, `Host: ${host}`, `Accept: ${acceptBoth}`, "Content-Type: application/json"];
@@ -175,7 +175,7 @@ describe("a body that does not arrive", () => {
       socket.write(part);
     }
     await closed;
-    return answer;
+    return response;
   }
 
   const text = JSON.stringify(initialize("2025-11-25"));

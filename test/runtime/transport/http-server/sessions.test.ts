@@ -47,8 +47,8 @@ describe("a session", () => {
     "a session must be named: %s without its id is 400 (T-53, trap 1)",
     async (method) => {
       const rig = await begin();
-      const answer = await rig.send({ method, ...(method === "POST" && { body: ping }) });
-      expect(answer).toMatchObject({ status: 400, json: { error: { code: -32600 } } });
+      const response = await rig.send({ method, ...(method === "POST" && { body: ping }) });
+      expect(response).toMatchObject({ status: 400, json: { error: { code: -32600 } } });
     },
   );
 
@@ -57,8 +57,8 @@ describe("a session", () => {
     async (method) => {
       const rig = await begin();
       const headers = { "mcp-session-id": crypto.randomUUID() };
-      const answer = await rig.send({ method, headers, ...(method === "POST" && { body: ping }) });
-      expect(answer).toMatchObject({ status: 404, json: { error: { code: -32600 } } });
+      const response = await rig.send({ method, headers, ...(method === "POST" && { body: ping }) });
+      expect(response).toMatchObject({ status: 404, json: { error: { code: -32600 } } });
     },
   );
 
@@ -80,10 +80,10 @@ describe("a session", () => {
   it("a session shares nothing with others: equal ids do not mix (trap 6, R39)", async () => {
     const rig = await begin();
     const sessions = await Promise.all(Array.from({ length: 20 }, () => rig.open()));
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       sessions.map((session, index) => session.post(call(1, "echo", { text: `${index}` }))),
     );
-    expect(answers.map(({ json }) => textOf(json))).toEqual(sessions.map((_, index) => `${index}`));
+    expect(responses.map(({ json }) => textOf(json))).toEqual(sessions.map((_, index) => `${index}`));
   });
 
   it("an idle session ends after its time, one in use does not (T-54, trap 22)", async () => {
@@ -178,9 +178,9 @@ describe("a session", () => {
     const rig = await begin({ sessions: { maxSessions: 2 } });
     const first = await rig.open();
     await rig.open();
-    const refused = await rig.send({ body: initialize("2025-11-25") });
-    expect(refused).toMatchObject({ status: 503, json: { error: { code: -32603 } } });
-    expect(refused.headers["retry-after"]).toBe("30");
+    const rejected = await rig.send({ body: initialize("2025-11-25") });
+    expect(rejected).toMatchObject({ status: 503, json: { error: { code: -32603 } } });
+    expect(rejected.headers["retry-after"]).toBe("30");
     await first.end();
     expect((await rig.send({ body: initialize("2025-11-25") })).status).toBe(200);
   });
@@ -242,9 +242,9 @@ describe("a session", () => {
     const store = new MemorySessionStore();
     const rig = await begin({ sessions: { store } });
     const large = initialize("2025-11-25", { experimental: { x: { text: "x".repeat(70_000) } } });
-    const answer = await rig.send({ body: large });
-    expect(answer.json).toMatchObject({ error: { code: -32602, data: { limit: 65_536 } } });
-    expect(answer.headers).not.toHaveProperty("mcp-session-id");
+    const response = await rig.send({ body: large });
+    expect(response.json).toMatchObject({ error: { code: -32602, data: { limit: 65_536 } } });
+    expect(response.headers).not.toHaveProperty("mcp-session-id");
     expect([rig.listener.handler.sessions.size, store.size]).toEqual([0, 0]);
   });
 
@@ -367,9 +367,9 @@ describe("a server without sessions", () => {
 
   it.each(["GET", "DELETE"])("a server without sessions does not allow %s (T-34, T-57, trap 16)", async (method) => {
     const rig = await begin({ sessions: false });
-    const answer = await rig.send({ method });
-    expect(answer.status).toBe(405);
-    expect(answer.headers.allow).toBe("POST");
+    const response = await rig.send({ method });
+    expect(response.status).toBe(405);
+    expect(response.headers.allow).toBe("POST");
   });
 
   it("a server without sessions may stream calls, without ids", async () => {
@@ -388,10 +388,10 @@ describe("a server without sessions", () => {
 
   it("a server without sessions responds to a whole batch, though some of its members are done at once (J-15)", async () => {
     const rig = await begin({ sessions: false });
-    const answering = rig.send({ body: [ping, call(2, "gate"), { ...ping, id: 3 }, { ...ping, id: 3 }] });
+    const responding = rig.send({ body: [ping, call(2, "gate"), { ...ping, id: 3 }, { ...ping, id: 3 }] });
     await until(() => gate !== undefined);
     gate?.("late");
-    const { status, json } = await answering;
+    const { status, json } = await responding;
     expect(status).toBe(200);
     expect(json).toHaveLength(4);
     for (const id of [1, 3]) expect(json).toContainEqual({ jsonrpc: "2.0", id, result: {} });
@@ -401,8 +401,8 @@ describe("a server without sessions", () => {
 
   it("a request without a version header has revision 2025-03-26, batches included (T-61)", async () => {
     const rig = await begin({ sessions: false });
-    const answer = await rig.send({ body: [call(1, "echo", { text: "a" }), call(2, "echo", { text: "b" })] });
-    expect(answer.json).toHaveLength(2);
+    const response = await rig.send({ body: [call(1, "echo", { text: "a" }), call(2, "echo", { text: "b" })] });
+    expect(response.json).toHaveLength(2);
     expect(rig.connections[0]?.session?.revision.id).toBe("2025-03-26");
     const headers = { "mcp-protocol-version": "2025-11-25" };
     expect((await rig.send({ headers, body: [ping] })).status).toBe(400);

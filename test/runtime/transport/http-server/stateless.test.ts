@@ -125,10 +125,10 @@ function post(target: Target, message: object, { headers, signal }: Sent = {}): 
   );
 }
 
-async function code(answer: Response): Promise<readonly [status: number, code: unknown, id: unknown]> {
-  const body: unknown = await answer.json();
+async function code(response: Response): Promise<readonly [status: number, code: unknown, id: unknown]> {
+  const body: unknown = await response.json();
   const { error, id } = isObject(body) ? body : {};
-  return [answer.status, isObject(error) ? error.code : undefined, id];
+  return [response.status, isObject(error) ? error.code : undefined, id];
 }
 
 describe.each(["node", "fetch"] as const)("over %s", (platform) => {
@@ -136,27 +136,27 @@ describe.each(["node", "fetch"] as const)("over %s", (platform) => {
     platforms[platform](served, options);
 
   test("a stateless request has a JSON response, without a session (TH-01, TH-07, 2.20)", async () => {
-    const answer = await post(await start(), request(1, "tools/list"), {
+    const response = await post(await start(), request(1, "tools/list"), {
       headers: { "mcp-session-id": "made-up", "last-event-id": "1" },
     });
-    expect(answer.status).toBe(200);
-    expect(answer.headers.get("content-type")).toBe("application/json");
-    expect(answer.headers.get("mcp-session-id")).toBeNull();
-    expect(await answer.json()).toMatchObject({ id: 1, result: { resultType: "complete" } });
+    expect(response.status).toBe(200);
+    expect(response.headers.get("content-type")).toBe("application/json");
+    expect(response.headers.get("mcp-session-id")).toBeNull();
+    expect(await response.json()).toMatchObject({ id: 1, result: { resultType: "complete" } });
   });
 
   test("server/discover is served (S-016)", async () => {
-    const answer = await post(await start(), request(1, "server/discover"));
-    expect(await answer.json()).toMatchObject({ result: { supportedVersions: [statelessRevision.id] } });
+    const response = await post(await start(), request(1, "server/discover"));
+    expect(await response.json()).toMatchObject({ result: { supportedVersions: [statelessRevision.id] } });
   });
 
   test("messages before the response make it a stream that the response ends (TH-07, TH-08, TH-09)", async () => {
     const call = request("a", "tools/call", { name: "chat" }, { progressToken: 7, [meta.logLevel]: "info" });
-    const answer = await post(await start(), call);
-    expect(answer.status).toBe(200);
-    expect(answer.headers.get("content-type")).toBe("text/event-stream");
-    expect(answer.headers.get("x-accel-buffering")).toBe("no");
-    const events = (await answer.text()).split("\n\n").filter((event) => event !== "");
+    const response = await post(await start(), call);
+    expect(response.status).toBe(200);
+    expect(response.headers.get("content-type")).toBe("text/event-stream");
+    expect(response.headers.get("x-accel-buffering")).toBe("no");
+    const events = (await response.text()).split("\n\n").filter((event) => event !== "");
     const data = events.map((event): unknown => JSON.parse(/^data: ?(.*)$/m.exec(event)?.[1] ?? ""));
     expect(data).toMatchObject([
       { method: "notifications/progress", params: { progressToken: 7 } },
@@ -176,7 +176,7 @@ describe.each(["node", "fetch"] as const)("over %s", (platform) => {
     if ("talks" in args) await sent;
     else await expect.poll(() => begun).toEqual(["wait"]);
     gone.abort();
-    await sent.then((answer) => answer.text()).catch(() => {});
+    await sent.then((response) => response.text()).catch(() => {});
     await expect.poll(() => aborted).toEqual(["wait"]);
   });
 
@@ -185,15 +185,15 @@ describe.each(["node", "fetch"] as const)("over %s", (platform) => {
     const sent = post(target, request(1, "tools/call", { name: "wait", arguments: {} }));
     await expect.poll(() => begun).toEqual(["wait"]);
     await target.close();
-    const answer = await sent;
-    expect(answer.headers.get("retry-after")).toBeNull();
-    expect(await code(answer)).toEqual([200, -32603, 1]);
+    const response = await sent;
+    expect(response.headers.get("retry-after")).toBeNull();
+    expect(await code(response)).toEqual([200, -32603, 1]);
   });
 
   test("two clients may use the same id at the same time (S-009, S-024)", async () => {
     const target = await start();
-    const answers = await Promise.all([1, 1, 1].map((id) => post(target, request(id, "tools/list"))));
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+    const responses = await Promise.all([1, 1, 1].map((id) => post(target, request(id, "tools/list"))));
+    expect(responses.map(({ status }) => status)).toEqual([200, 200, 200]);
   });
 
   test.each([
@@ -220,9 +220,9 @@ describe.each(["node", "fetch"] as const)("over %s", (platform) => {
   test("a version that is not served is rejected, with the supported ones (TH-13, S-017, R37)", async () => {
     const requested = "v999.0.0";
     const message = request(5, "tools/list", {}, { [meta.version]: requested });
-    const answer = await post(await start(), message, { headers: { "mcp-protocol-version": requested } });
-    expect(answer.status).toBe(400);
-    expect(await answer.json()).toMatchObject({
+    const response = await post(await start(), message, { headers: { "mcp-protocol-version": requested } });
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({
       id: 5,
       error: { code: -32022, data: { supported: [statelessRevision.id], requested } },
     });
@@ -268,10 +268,10 @@ describe.each(["node", "fetch"] as const)("over %s", (platform) => {
     ["a header for nothing", {}, { [region]: "Hello" }, false],
   ])("a param header with %s (TH-25, TH-26, TH-27, R37)", async (_what, args, headers, isAccepted) => {
     const call = request(5, "tools/call", { name: "mirrored", arguments: args });
-    const answer = await post(await start(), call, { headers });
+    const response = await post(await start(), call, { headers });
     if (isAccepted)
-      expect(await answer.json()).toMatchObject({ result: { content: [{ text: JSON.stringify(args) }] } });
-    else expect(await code(answer)).toEqual([400, -32020, 5]);
+      expect(await response.json()).toMatchObject({ result: { content: [{ text: JSON.stringify(args) }] } });
+    else expect(await code(response)).toEqual([400, -32020, 5]);
   });
 
   test("notifications are accepted and have no effect (TH-06, B-002)", async () => {
@@ -281,8 +281,8 @@ describe.each(["node", "fetch"] as const)("over %s", (platform) => {
       method: "notifications/cancelled",
       params: { requestId: 1, _meta: requestMetadata() },
     };
-    const answer = await post(target, cancelled);
-    expect([answer.status, await answer.text()]).toEqual([202, ""]);
+    const response = await post(target, cancelled);
+    expect([response.status, await response.text()]).toEqual([202, ""]);
     const bare = await post(target, { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1 } });
     expect(bare.status).toBe(202);
     const unnamed = await post(target, cancelled, { headers: { "mcp-protocol-version": undefined } });
@@ -296,8 +296,8 @@ describe.each(["node", "fetch"] as const)("over %s", (platform) => {
     const version = "v999.0.0";
     const params = { requestId: 1, _meta: { ...requestMetadata(), [meta.version]: version } };
     const cancelled = { jsonrpc: "2.0", method: "notifications/cancelled", params };
-    const answer = await post(target, cancelled, { headers: { "mcp-protocol-version": version } });
-    expect(await code(answer)).toEqual([400, -32022, undefined]);
+    const response = await post(target, cancelled, { headers: { "mcp-protocol-version": version } });
+    expect(await code(response)).toEqual([400, -32022, undefined]);
   });
 
   test.each([
@@ -351,8 +351,10 @@ describe.each(["node", "fetch"] as const)("over %s", (platform) => {
     const without = await post(target, unnamed, { headers: { "mcp-protocol-version": undefined } });
     expect(await without.json()).toMatchObject({ error: { data: { header: "MCP-Protocol-Version" } } });
     for (const method of ["GET", "DELETE"]) {
-      const answer = await target.fetch(new Request(target.url, { method, headers: { accept: "text/event-stream" } }));
-      expect([answer.status, answer.headers.get("allow")]).toEqual([405, "POST"]);
+      const response = await target.fetch(
+        new Request(target.url, { method, headers: { accept: "text/event-stream" } }),
+      );
+      expect([response.status, response.headers.get("allow")]).toEqual([405, "POST"]);
     }
     const bare = { "mcp-protocol-version": undefined };
     const list = { jsonrpc: "2.0", id: 5, method: "tools/list" };
@@ -371,18 +373,18 @@ describe.each(["node", "fetch"] as const)("over %s", (platform) => {
     expect((await post(target, call)).status).toBe(401);
     const known = { authorization: "Bearer a" };
     expect((await post(target, call, { headers: { ...known, origin: "https://evil.example" } })).status).toBe(403);
-    const answer = await post(target, call, { headers: known });
-    expect(await answer.json()).toMatchObject({ result: { content: [{ text: "ann" }] } });
+    const response = await post(target, call, { headers: known });
+    expect(await response.json()).toMatchObject({ result: { content: [{ text: "ann" }] } });
   });
 
   test.each([
     ["sse", "text/event-stream"],
     ["json", "application/json"],
-  ] as const)("responses may all be %s", async (answers, type) => {
-    const target = await start(revisions, { responseMode: answers });
-    const answer = await post(target, request(1, "tools/call", { name: "chat" }, { progressToken: 1 }));
-    expect(answer.headers.get("content-type")).toBe(type);
-    expect(await answer.text()).toContain("done");
+  ] as const)("responses may all be %s", async (responses, type) => {
+    const target = await start(revisions, { responseMode: responses });
+    const response = await post(target, request(1, "tools/call", { name: "chat" }, { progressToken: 1 }));
+    expect(response.headers.get("content-type")).toBe(type);
+    expect(await response.text()).toContain("done");
   });
 });
 

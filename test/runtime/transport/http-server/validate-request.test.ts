@@ -24,11 +24,11 @@ afterAll(() => rig.close());
 function sendRaw(text: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(Number(new URL(rig.url).port), "127.0.0.1");
-    let answer = "";
+    let response = "";
     socket.setEncoding("utf8");
-    socket.on("data", (chunk) => (answer += String(chunk)));
+    socket.on("data", (chunk) => (response += String(chunk)));
     socket.on("error", reject);
-    socket.on("close", () => resolve(answer));
+    socket.on("close", () => resolve(response));
     socket.write(text);
   });
 }
@@ -50,7 +50,7 @@ describe("rejected bodies", () => {
     ["with a repeated member (R8)", '{"jsonrpc":"2.0","id":1,"id":2,"method":"ping"}', 400, -32600],
     ["that is nested too deeply (R10)", `${"[".repeat(100)}${"]".repeat(100)}`, 400, -32600],
     ["that is an array (J-16)", [{ jsonrpc: "2.0", id: 1, method: "ping" }], 400, -32600],
-    ["that is a broken answer (T-25)", { jsonrpc: "2.0", id: 1, result: 5 }, 400, -32600],
+    ["that is a broken response (T-25)", { jsonrpc: "2.0", id: 1, result: 5 }, 400, -32600],
     [
       "that is too long (R34)",
       { jsonrpc: "2.0", id: 1, method: "ping", params: { a: "x".repeat(5_000) } },
@@ -58,15 +58,15 @@ describe("rejected bodies", () => {
       -32600,
     ],
   ])("a body is rejected: %s", async (_, body, status, code) => {
-    const answer = await rig.send({ body, headers: session.headers });
-    expect(answer.status).toBe(status);
-    expect(codeOf(answer)).toBe(code);
-    expect(answer.json).not.toHaveProperty("id");
+    const response = await rig.send({ body, headers: session.headers });
+    expect(response.status).toBe(status);
+    expect(codeOf(response)).toBe(code);
+    expect(response.json).not.toHaveProperty("id");
   });
 
   it("a body is rejected with the id of its request when that can be read (R3)", async () => {
-    const answer = await rig.send({ body: { jsonrpc: "1.0", id: 7, method: "ping" }, headers: session.headers });
-    expect(answer).toMatchObject({ status: 400, json: { id: 7, error: { code: -32600 } } });
+    const response = await rig.send({ body: { jsonrpc: "1.0", id: 7, method: "ping" }, headers: session.headers });
+    expect(response).toMatchObject({ status: 400, json: { id: 7, error: { code: -32600 } } });
   });
 
   it("a body is rejected that is too long although its length was not declared (R34)", async () => {
@@ -87,9 +87,9 @@ it("a rejected body is discarded if it is short; otherwise the connection is clo
 
 describe("a client that still sends the body of a rejected request (R34)", () => {
   /** Sends pieces of a body after the response, until there are enough or the server closes. Returns their number and the response. */
-  async function sendMore(lines: readonly string[], most: number): Promise<{ sent: number; answer: string }> {
+  async function sendMore(lines: readonly string[], most: number): Promise<{ sent: number; response: string }> {
     const socket = connect({ port: Number(new URL(rig.url).port), host: "127.0.0.1", allowHalfOpen: true });
-    const answered = once(socket, "data");
+    const received = once(socket, "data");
     socket.on("error", () => {});
     const { host } = new URL(rig.url);
     const fixed = [
@@ -99,22 +99,22 @@ describe("a client that still sends the body of a rejected request (R34)", () =>
       "Content-Length: 1000000000",
     ];
     socket.write(["POST /mcp HTTP/1.1", ...fixed, ...lines, "", "x".repeat(5_000)].join("\r\n"));
-    const [answer]: unknown[] = await answered;
+    const [response]: unknown[] = await received;
     let sent = 0;
     for (; sent < most && socket.readable; sent += 1) {
       socket.write("x".repeat(1_000));
       await delay(1);
     }
     socket.destroy();
-    return { sent, answer: String(answer) };
+    return { sent, response: String(response) };
   }
 
   it.each([
     [413, "is too long", []],
     [403, "has another origin", ["Origin: https://evil.example"]],
   ])("a client that still sends can read the response %i to a body that %s", async (status, _, lines) => {
-    const { sent, answer } = await sendMore(lines, 20);
-    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    const { sent, response } = await sendMore(lines, 20);
+    expect(response).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
     expect(sent).toBe(20);
   });
 
@@ -142,16 +142,18 @@ describe("a server with the default limits", () => {
   it("a server rejects a body of more than 4 MiB by default (R34)", async () => {
     const { headers } = await byDefault.open();
     const fits = await byDefault.send({ headers, body: call({ text: "x".repeat(4_000_000) }) });
-    const answer = await byDefault.send({ headers, body: call({ text: "x".repeat(4 * 1024 * 1024) }) });
-    expect([fits.status, answer.status]).toEqual([200, 413]);
-    expect(answer.json).toMatchObject({ error: { code: -32600, message: "The message is longer than 4194304 bytes" } });
+    const response = await byDefault.send({ headers, body: call({ text: "x".repeat(4 * 1024 * 1024) }) });
+    expect([fits.status, response.status]).toEqual([200, 413]);
+    expect(response.json).toMatchObject({
+      error: { code: -32600, message: "The message is longer than 4194304 bytes" },
+    });
   });
 
   it("a server rejects a body of more than 200,000 values by default (R10)", async () => {
     const { headers } = await byDefault.open();
-    const answer = await byDefault.send({ headers, body: call({ items: Array.from({ length: 200_001 }, () => 0) }) });
-    expect(answer).toMatchObject({ status: 400, json: { id: 1, error: { code: -32600 } } });
-    expect(answer.text).toContain("more than 200000 values");
+    const response = await byDefault.send({ headers, body: call({ items: Array.from({ length: 200_001 }, () => 0) }) });
+    expect(response).toMatchObject({ status: 400, json: { id: 1, error: { code: -32600 } } });
+    expect(response.text).toContain("more than 200000 values");
   });
 });
 
@@ -178,14 +180,14 @@ describe("media types (R32)", () => {
   ])("media types are rejected: %s", async (_, method, headers, status) => {
     const { accept = acceptBoth, ...rest } = { accept: undefined, ...headers };
     const body = method === "POST" ? JSON.stringify(call(1, "echo", { text: "a" })) : undefined;
-    const answer = await rig.send({
+    const response = await rig.send({
       method,
       body,
       without: ["content-type"].filter((name) => !(name in headers)),
       headers: { ...session.headers, ...rest, accept },
     });
-    expect(answer.status).toBe(status);
-    expect(codeOf(answer)).toBe(-32600);
+    expect(response.status).toBe(status);
+    expect(codeOf(response)).toBe(-32600);
   });
 
   it.each([
@@ -195,23 +197,23 @@ describe("media types (R32)", () => {
     ["a charset", { "content-type": 'Application/JSON; charset="UTF-8"' }],
     ["no coding", { "content-encoding": "identity" }],
   ])("media types are accepted: %s (trap 28)", async (_, headers) => {
-    const answer = await session.post(call(1, "echo", { text: "a" }), headers);
-    expect(answer.status).toBe(200);
+    const response = await session.post(call(1, "echo", { text: "a" }), headers);
+    expect(response.status).toBe(200);
   });
 
   it("media types may be left out: without an Accept header a client accepts all of them (T-22)", async () => {
-    const answer = await rig.send({ body: initialize("2025-11-25"), without: ["accept"] });
-    expect(answer.status).toBe(200);
+    const response = await rig.send({ body: initialize("2025-11-25"), without: ["accept"] });
+    expect(response.status).toBe(200);
   });
 });
 
 describe("methods and paths", () => {
   it.each(["PUT", "PATCH", "HEAD", "OPTIONS"])("the method %s is not allowed (T-20)", async (method) => {
-    const answer = await rig.send({ method });
-    expect(answer.status).toBe(405);
-    expect(answer.headers.allow).toBe("POST, GET, DELETE");
+    const response = await rig.send({ method });
+    expect(response.status).toBe(405);
+    expect(response.headers.allow).toBe("POST, GET, DELETE");
     if (method !== "HEAD")
-      expect(answer.json).toMatchObject({ error: { message: "Method not allowed; use POST, GET, DELETE" } });
+      expect(response.json).toMatchObject({ error: { message: "Method not allowed; use POST, GET, DELETE" } });
   });
 
   it("other paths are not found", async () => {
@@ -239,10 +241,10 @@ describe("Origin (T-70, T-14)", () => {
     ["POST", "ws://localhost"],
   ])("the Origin %s from %s is rejected before anything else is checked (R31, R33)", async (method, origin) => {
     const body = method === "POST" ? "{" : undefined;
-    const answer = await rig.send({ method, headers: { origin, "content-type": "text/plain" }, body });
-    expect(answer.status).toBe(403);
-    expect(codeOf(answer)).toBe(-32600);
-    expect(answer.headers).not.toHaveProperty("access-control-allow-origin");
+    const response = await rig.send({ method, headers: { origin, "content-type": "text/plain" }, body });
+    expect(response.status).toBe(403);
+    expect(codeOf(response)).toBe(-32600);
+    expect(response.headers).not.toHaveProperty("access-control-allow-origin");
   });
 
   it.each([
@@ -255,11 +257,13 @@ describe("Origin (T-70, T-14)", () => {
 
   it("origins may be listed", async () => {
     const listed = await start({}, { allowedOrigins: ["https://app.example"] });
-    const ask = async (origin: string): Promise<number> =>
+    const send = async (origin: string): Promise<number> =>
       (await listed.send({ headers: { origin }, body: initialize("2025-11-25") })).status;
-    expect([await ask("https://app.example"), await ask("http://localhost"), await ask("http://app.example")]).toEqual([
-      200, 403, 403,
-    ]);
+    expect([
+      await send("https://app.example"),
+      await send("http://localhost"),
+      await send("http://app.example"),
+    ]).toEqual([200, 403, 403]);
     await listed.close();
   });
 
@@ -314,18 +318,18 @@ describe("Host (R30)", () => {
       { allowedHosts: ["mcp.example"], onError: ({ kind, error }) => reports.push(`${kind}: ${error.message}`) },
     );
     const origin = "https://app.example";
-    const answers: HttpResponse[] = [];
+    const responses: HttpResponse[] = [];
     for (const headers of [
       { host: "a.example:3000" },
       { host: "b.example" },
       { host: "MCP.example" },
       { host: "mcp.example", origin },
     ])
-      answers.push(await server.send({ headers, body: initialize("2025-11-25") }));
+      responses.push(await server.send({ headers, body: initialize("2025-11-25") }));
     await server.close();
-    expect(answers.map(({ status }) => status)).toEqual([403, 403, 200, 403]);
-    expect(answers[0]?.text).toContain('"Host not allowed; add it to ALLOWED_HOSTS or the option allowedHosts"');
-    expect(answers[0]?.text).not.toContain("mcp.example");
+    expect(responses.map(({ status }) => status)).toEqual([403, 403, 200, 403]);
+    expect(responses[0]?.text).toContain('"Host not allowed; add it to ALLOWED_HOSTS or the option allowedHosts"');
+    expect(responses[0]?.text).not.toContain("mcp.example");
     expect(reports).toEqual([
       "protocol: The host a.example:3000 is not in allowedHosts; add it there, to ALLOWED_HOSTS (projects) or --allowed-hosts (gateway)",
       "protocol: The origin https://app.example is not in allowedOrigins; add it to that option if its pages may use the server",
@@ -350,8 +354,8 @@ describe("the MCP-Protocol-Version header", () => {
   it.each(["2025-11-25", " 2025-11-25 ", "2025-06-18"])(
     "the version header %j is accepted (T-61, T-62)",
     async (version) => {
-      const answer = await session.post(call(1, "echo", { text: "a" }), { "mcp-protocol-version": version });
-      expect(answer.status).toBe(200);
+      const response = await session.post(call(1, "echo", { text: "a" }), { "mcp-protocol-version": version });
+      expect(response.status).toBe(200);
     },
   );
 
@@ -363,9 +367,9 @@ describe("the MCP-Protocol-Version header", () => {
     ["POST", "2025-11-25, 2025-11-25"],
   ])("the version header %s with %j is rejected (T-62, R36)", async (method, version) => {
     const headers = { ...session.headers, "mcp-protocol-version": version };
-    const answer = await rig.send({ method, headers, ...(method === "POST" && { body: call(1, "echo") }) });
-    expect(answer.status).toBe(400);
-    expect(answer.text).toContain("2025-11-25, 2025-06-18, 2025-03-26, 2024-11-05");
+    const response = await rig.send({ method, headers, ...(method === "POST" && { body: call(1, "echo") }) });
+    expect(response.status).toBe(400);
+    expect(response.text).toContain("2025-11-25, 2025-06-18, 2025-03-26, 2024-11-05");
   });
 
   it("the version header may be absent: the session's revision applies (T-61)", async () => {
@@ -377,8 +381,8 @@ describe("the MCP-Protocol-Version header", () => {
     "the version header %s on initialize has no effect (trap 2)",
     async (version) => {
       const headers = { "mcp-protocol-version": version };
-      const answer = await rig.send({ headers, body: initialize("2025-06-18") });
-      expect(answer).toMatchObject({ status: 200, json: { result: { protocolVersion: "2025-06-18" } } });
+      const response = await rig.send({ headers, body: initialize("2025-06-18") });
+      expect(response).toMatchObject({ status: 200, json: { result: { protocolVersion: "2025-06-18" } } });
     },
   );
 
@@ -401,9 +405,9 @@ describe("the authentication of a request", () => {
 
   it("authentication runs first, and its rejection is the response (T-72, R33)", async () => {
     const guarded = await start({}, { authenticate: token });
-    const answer = await guarded.send({ body: "{", headers: { "content-type": "text/plain" } });
-    expect(answer.status).toBe(401);
-    expect(answer.headers["www-authenticate"]).toBe('Bearer realm="x"');
+    const response = await guarded.send({ body: "{", headers: { "content-type": "text/plain" } });
+    expect(response.status).toBe(401);
+    expect(response.headers["www-authenticate"]).toBe('Bearer realm="x"');
     await guarded.close();
   });
 
@@ -431,9 +435,9 @@ describe("the authentication of a request", () => {
         onError: ({ error }) => reports.push(error.message),
       },
     );
-    const answer = await broken.send({ body: initialize("2025-11-25") });
-    expect(answer.status).toBe(500);
-    expect(answer.text).not.toContain("secret");
+    const response = await broken.send({ body: initialize("2025-11-25") });
+    expect(response.status).toBe(500);
+    expect(response.text).not.toContain("secret");
     expect(reports).toEqual(["secret"]);
     await broken.close();
   });
@@ -452,17 +456,17 @@ describe("pages of other origins (CORS)", () => {
     });
     expect(preflight.headers["access-control-allow-headers"]).toContain("X-Tenant");
     // A page repeats parameters in headers whose names only the tools know.
-    const asked = {
+    const requested = {
       ...headers,
       "access-control-request-headers": "content-type, mcp-param-region,x-other, mcp-param-b c",
     };
-    const mirroring = await open.send({ method: "OPTIONS", headers: asked });
+    const mirroring = await open.send({ method: "OPTIONS", headers: requested });
     expect(mirroring.headers["access-control-allow-headers"]?.split(", ").slice(-2)).toEqual([
       "X-Tenant",
       "mcp-param-region",
     ]);
-    const answer = await open.send({ headers, body: initialize("2025-11-25") });
-    expect(answer.headers["access-control-expose-headers"]).toContain("Mcp-Session-Id");
+    const response = await open.send({ headers, body: initialize("2025-11-25") });
+    expect(response.headers["access-control-expose-headers"]).toContain("Mcp-Session-Id");
     const foreign = await open.send({ method: "OPTIONS", headers: { origin: "https://evil.example" } });
     expect(foreign.status).toBe(403);
     expect(foreign.headers).not.toHaveProperty("access-control-allow-origin");
@@ -492,9 +496,9 @@ describe("pages of other origins at the endpoints of HTTP with SSE (CORS)", () =
 
   it.each(endpoints)("a page of another origin is rejected for %s %s when it is not listed", async (_method, path) => {
     const open = await start({}, { sse: {}, cors: {}, allowedOrigins: [origin] });
-    const answer = await open.send({ method: "OPTIONS", path, headers: { origin: "https://evil.example" } });
-    expect(answer.status).toBe(403);
-    expect(answer.headers).not.toHaveProperty("access-control-allow-origin");
+    const response = await open.send({ method: "OPTIONS", path, headers: { origin: "https://evil.example" } });
+    expect(response.status).toBe(403);
+    expect(response.headers).not.toHaveProperty("access-control-allow-origin");
     await open.close();
   });
 
@@ -502,9 +506,9 @@ describe("pages of other origins at the endpoints of HTTP with SSE (CORS)", () =
     "a page of another origin gets no preflight response for %s %s without `cors`",
     async (_method, path) => {
       const open = await start({}, { sse: {}, allowedOrigins: [origin] });
-      const answer = await open.send({ method: "OPTIONS", path, headers: { origin } });
-      expect(answer.status).toBe(405);
-      expect(answer.headers).not.toHaveProperty("access-control-allow-origin");
+      const response = await open.send({ method: "OPTIONS", path, headers: { origin } });
+      expect(response.status).toBe(405);
+      expect(response.headers).not.toHaveProperty("access-control-allow-origin");
       await open.close();
     },
   );
@@ -514,9 +518,9 @@ describe("pages of other origins at the endpoints of HTTP with SSE (CORS)", () =
     const stream = await open.stream({ method: "GET", path: "/sse", headers: { accept: "text/event-stream", origin } });
     expect(stream.headers["access-control-allow-origin"]).toBe(origin);
     const { data: path } = await stream.next();
-    const answer = await open.send({ path, body: initialize("2024-11-05"), headers: { origin } });
-    expect(answer.status).toBe(202);
-    expect(answer.headers["access-control-allow-origin"]).toBe(origin);
+    const response = await open.send({ path, body: initialize("2024-11-05"), headers: { origin } });
+    expect(response.status).toBe(202);
+    expect(response.headers["access-control-allow-origin"]).toBe(origin);
     expect(await stream.message()).toMatchObject({ result: { protocolVersion: "2024-11-05" } });
     await open.close();
   });
@@ -543,9 +547,9 @@ it("a server that is closing rejects new requests at once, and accepts what its 
     closing.send({ path, body: ping }),
     open.post(ping),
   ];
-  for (const answer of await Promise.all(rejected)) {
-    expect(answer.status).toBe(503);
-    expect(answer.headers).toMatchObject({ "retry-after": "5", connection: "close" });
+  for (const response of await Promise.all(rejected)) {
+    expect(response.status).toBe(503);
+    expect(response.headers).toMatchObject({ "retry-after": "5", connection: "close" });
   }
   expect((await open.post(initialized)).status).toBe(202);
   finish?.();

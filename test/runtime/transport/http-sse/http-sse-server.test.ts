@@ -215,9 +215,9 @@ describe("the endpoints of HTTP with SSE", () => {
 
   it("the endpoints of HTTP with SSE authenticate, as the other endpoint does (R38, T-72)", async () => {
     const served = await serve({ authenticate: () => ({ status: 401 }) });
-    const refused = await served.stream(get);
-    expect(refused.status).toBe(401);
-    refused.cut();
+    const rejected = await served.stream(get);
+    expect(rejected.status).toBe(401);
+    rejected.cut();
     expect((await served.send({ path: "/messages?sessionId=x", body: "{" })).status).toBe(401);
   });
 
@@ -241,7 +241,7 @@ describe("the endpoints of HTTP with SSE", () => {
   it("the endpoints of HTTP with SSE leave Streamable HTTP to its handler where paths are shared", async () => {
     const handler = createServiceHandler(createService({}));
     closers.push(() => handler.close());
-    const ask = (path: string, init: RequestInit): Promise<Response> =>
+    const send = (path: string, init: RequestInit): Promise<Response> =>
       handler.fetch(
         new Request(`http://localhost${path}`, {
           ...init,
@@ -249,15 +249,15 @@ describe("the endpoints of HTTP with SSE", () => {
         }),
       );
     for (const path of ["/sse", "/messages"]) {
-      const opened = await ask(path, { method: "POST", body: JSON.stringify(initialize("2025-11-25")) });
+      const opened = await send(path, { method: "POST", body: JSON.stringify(initialize("2025-11-25")) });
       const headers = { "mcp-session-id": opened.headers.get("mcp-session-id") ?? "" };
       expect([path, opened.status]).toEqual([path, 200]);
-      const stream = await ask(path, { headers });
+      const stream = await send(path, { headers });
       expect([path, stream.status]).toEqual([path, 200]);
       await stream.body?.cancel();
-      expect([path, (await ask(path, { method: "DELETE", headers })).status]).toEqual([path, 204]);
+      expect([path, (await send(path, { method: "DELETE", headers })).status]).toEqual([path, 204]);
     }
-    const old = await ask("/sse", {});
+    const old = await send("/sse", {});
     expect(
       await old.body
         ?.getReader()

@@ -32,7 +32,7 @@ export async function connectFixture(
   return { transport, client };
 }
 
-/** A server in one expression of JavaScript: it answers `initialize` and then does as told. */
+/** A server in one expression of JavaScript: it responds to `initialize`, and then does what the test says. */
 export function tinyServer(rest: string): { readonly command: string; readonly args: readonly string[] } {
   const code = `
     let text = "";

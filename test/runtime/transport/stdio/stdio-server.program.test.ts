@@ -27,7 +27,7 @@ const call = (id: number, name: string, n = 0): object => ({
   params: { name, arguments: { n } },
 });
 const lines = (...messages: object[]): string => messages.map((message) => `${JSON.stringify(message)}\n`).join("");
-const answer = (id: number, value: string): object => ({
+const toResponse = (id: number, value: string): object => ({
   jsonrpc: "2.0",
   id,
   result: { content: [{ type: "text", text: value }] },
@@ -44,7 +44,7 @@ test("console.log and process.stdout.write of a server go to stderr (T-05, R26, 
   const child = start();
   child.stdin.end(lines(initialize(newest.id), initialized, call(1, "noisy")));
   const [output, log] = await Promise.all([text(child.stdout), text(child.stderr)]);
-  expect(parse(output)).toEqual([expect.objectContaining({ id: 0 }), answer(1, "noisy")]);
+  expect(parse(output)).toEqual([expect.objectContaining({ id: 0 }), toResponse(1, "noisy")]);
   for (const line of ["console.log", "console.info", "process.stdout.write"]) expect(log).toContain(line);
 });
 
@@ -55,7 +55,7 @@ describe("the end of stdin (T-08, R27)", () => {
       lines(initialize(newest.id), initialized, call(1, "slow", 100)) + JSON.stringify(call(2, "echo", 5)),
     );
     const [output, [code]] = await Promise.all([text(child.stdout), once(child, "exit")]);
-    expect(parse(output).slice(1)).toEqual([answer(2, "5"), answer(1, "slow")]);
+    expect(parse(output).slice(1)).toEqual([toResponse(2, "5"), toResponse(1, "slow")]);
     expect(code).toBe(0);
   });
 
@@ -82,7 +82,7 @@ test.each<readonly [string, number, (child: ChildProcessWithoutNullStreams) => u
   end(child);
   expect(await closed).toEqual([0, null]);
   const report = (progress: number): object => expect.objectContaining({ params: { progressToken: "p", progress } });
-  expect(parse(output).slice(1)).toEqual([report(1), report(2), answer(1, "reported")]);
+  expect(parse(output).slice(1)).toEqual([report(1), report(2), toResponse(1, "reported")]);
 });
 
 test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)("the signal %s ends the server in order (R27)", async (signal) => {

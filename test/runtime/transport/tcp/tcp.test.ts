@@ -192,8 +192,8 @@ describe("a connection that does not begin with a message", () => {
     const { server, connections } = await serve();
     const body = `\n${bodyOf(opening, call)}`;
     const headers = { origin: "https://evil.example", "content-type": "text/plain" };
-    const answer = await fetch(`http://127.0.0.1:${server.port}`, { method: "POST", body, headers }).catch(String);
-    expect(answer).toContain("TypeError");
+    const response = await fetch(`http://127.0.0.1:${server.port}`, { method: "POST", body, headers }).catch(String);
+    expect(response).toContain("TypeError");
     expect(connections[0]?.session).toBeUndefined();
   });
 
@@ -305,15 +305,15 @@ test("connections above the limit are closed", async () => {
 
 test("a server that closes does not wait for connections in authentication", async () => {
   let admit = (_: boolean): void => {};
-  let isAsked = false;
+  let isRequested = false;
   const { server, connections } = await serve({
     admit: () => {
-      isAsked = true;
+      isRequested = true;
       return new Promise<boolean>((resolve) => (admit = resolve));
     },
   });
   openBare(server.port);
-  await expect.poll(() => isAsked).toBe(true);
+  await expect.poll(() => isRequested).toBe(true);
   await server.close();
   admit(true);
   await new Promise((resolve) => setImmediate(resolve));

@@ -70,13 +70,13 @@ async function serveBare(onSocket: (socket: WebSocket) => void, options: { proto
 function createGate(): {
   readonly authenticate: () => Promise<{ principal: string }>;
   readonly admit: () => void;
-  readonly asked: () => number;
+  readonly requested: () => number;
 } {
   const waiting: (() => void)[] = [];
   return {
     authenticate: () => new Promise((resolve) => waiting.push(() => resolve({ principal: "me" }))),
     admit: () => waiting.forEach((resolve) => resolve()),
-    asked: () => waiting.length,
+    requested: () => waiting.length,
   };
 }
 
@@ -174,8 +174,8 @@ describe("a server", () => {
     open.push(() => socket.destroy());
     const fields = `Host: ${host}\r\nConnection: Upgrade\r\nUpgrade: websocket`;
     socket.write(`GET http://evil.example/mcp HTTP/1.1\r\n${fields}\r\n\r\n`);
-    const [answer] = await once(socket, "data");
-    expect(String(answer)).toMatch(/^HTTP\/1.1 400 /);
+    const [response] = await once(socket, "data");
+    expect(String(response)).toMatch(/^HTTP\/1.1 400 /);
     expect(connections).toEqual([]);
   });
 
@@ -329,22 +329,22 @@ describe("a server", () => {
   });
 
   test("a server counts the connections that it accepts, not the attempts", async () => {
-    const { authenticate, admit, asked } = createGate();
+    const { authenticate, admit, requested } = createGate();
     const { url } = await serve({ maxConnections: 1, authenticate });
     const statuses = Promise.all([upgrade(url, {}), upgrade(url, {}), upgrade(url, {})]);
-    await expect.poll(() => asked()).toBe(3);
+    await expect.poll(() => requested()).toBe(3);
     admit();
     expect((await statuses).sort()).toEqual([101, 503, 503]);
   });
 
   test("a server accepts no connections after it has closed", async () => {
-    const { authenticate, admit, asked } = createGate();
+    const { authenticate, admit, requested } = createGate();
     const http = createServer();
     const url = await listen(http);
     const connections: unknown[] = [];
     const service = serveWebSocket(http, { accept: (transport) => connections.push(transport), authenticate });
     const status = upgrade(url, {});
-    await expect.poll(() => asked()).toBe(1);
+    await expect.poll(() => requested()).toBe(1);
     await service.close();
     admit();
     expect(await status).toBe(503);
@@ -397,9 +397,9 @@ describe("a server", () => {
   test("a server responds to invalid JSON with an error and stays connected (R2)", async () => {
     const { url } = await serve();
     const socket = await openBare(url);
-    const answer = nextMessage(socket);
+    const response = nextMessage(socket);
     socket.send("{");
-    expect(await answer).toMatchObject({ error: { code: -32700 } });
+    expect(await response).toMatchObject({ error: { code: -32700 } });
     const pong = nextMessage(socket);
     socket.send(JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" }));
     expect(await pong).toEqual({ jsonrpc: "2.0", id: 1, result: {} });

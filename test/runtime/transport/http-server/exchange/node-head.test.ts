@@ -78,11 +78,11 @@ function post(port: number, { target = "/mcp", host = `localhost:${port}`, lines
   ];
   return new Promise((resolve, reject) => {
     const socket = connect(port, "127.0.0.1");
-    let answer = "";
+    let response = "";
     socket.setEncoding("utf8");
-    socket.on("data", (chunk) => (answer += String(chunk)));
+    socket.on("data", (chunk) => (response += String(chunk)));
     socket.on("error", reject);
-    socket.on("close", () => resolve(answer.replace(/^HTTP\/1\.1 (\d+)[^]*?\r\n\r\n/, "$1 ")));
+    socket.on("close", () => resolve(response.replace(/^HTTP\/1\.1 (\d+)[^]*?\r\n\r\n/, "$1 ")));
     socket.write([...head, "", text].join("\r\n"));
   });
 }
@@ -90,7 +90,7 @@ function post(port: number, { target = "/mcp", host = `localhost:${port}`, lines
 const many = (count: number): readonly string[] => Array.from({ length: count }, (_, index) => `a${index}:`);
 
 /** Lines of a request that stands alone, and the message that they belong to. */
-function standingAlone(method: string, params: object, lines: readonly string[]): Sent {
+function toStateless(method: string, params: object, lines: readonly string[]): Sent {
   return {
     lines: [`MCP-Protocol-Version: ${statelessRevision.id}`, `Mcp-Method: ${method}`, ...lines],
     body: request(1, method, params),
@@ -143,31 +143,31 @@ describe("repeated header lines", () => {
   const read = { uri: "x:public, x:secret" };
   const call = { name: "mirrored", arguments: { tenant: "acme, evil" } };
   test.each([
-    ["Mcp-Name", standingAlone("resources/read", read, ["Mcp-Name: x:public", "Mcp-Name: x:secret"])],
-    ["Mcp-Method", standingAlone("tools/list", {}, ["Mcp-Method: tools/list"])],
+    ["Mcp-Name", toStateless("resources/read", read, ["Mcp-Name: x:public", "Mcp-Name: x:secret"])],
+    ["Mcp-Method", toStateless("tools/list", {}, ["Mcp-Method: tools/list"])],
     [
       "Mcp-Param-Tenant",
-      standingAlone("tools/call", call, ["Mcp-Name: mirrored", "Mcp-Param-Tenant: acme", "mcp-param-tenant: evil"]),
+      toStateless("tools/call", call, ["Mcp-Name: mirrored", "Mcp-Param-Tenant: acme", "mcp-param-tenant: evil"]),
     ],
-    ["MCP-Protocol-Version", standingAlone("tools/list", {}, [`MCP-Protocol-Version: ${statelessRevision.id}`])],
+    ["MCP-Protocol-Version", toStateless("tools/list", {}, [`MCP-Protocol-Version: ${statelessRevision.id}`])],
   ])(
     "a repeated header %s of a stateless request is rejected with the error of the revision (R35, R37)",
     async (name, sent) => {
-      const answer = await post(await listen(), sent);
-      expect(answer).toMatch(/^400 /);
-      expect(JSON.parse(answer.slice(4))).toMatchObject({ id: 1, error: { code: -32020, data: { header: name } } });
-      expect(answer).toContain(`The header ${name} must be sent once; encode a value with a comma as base64`);
+      const response = await post(await listen(), sent);
+      expect(response).toMatch(/^400 /);
+      expect(JSON.parse(response.slice(4))).toMatchObject({ id: 1, error: { code: -32020, data: { header: name } } });
+      expect(response).toContain(`The header ${name} must be sent once; encode a value with a comma as base64`);
     },
   );
 
   test("one header line with the same value is not rejected", async () => {
-    const sent = standingAlone("resources/read", read, ["Mcp-Name: x:public, x:secret"]);
+    const sent = toStateless("resources/read", read, ["Mcp-Name: x:public, x:secret"]);
     expect(await post(await listen(), sent)).toMatch(/^200 /);
   });
 });
 
 describe("header lines that the platform joins", () => {
-  const ask = async (sent: Sent): Promise<Response> => {
+  const send = async (sent: Sent): Promise<Response> => {
     const handler = createHttpHandler(server);
     closers.push(() => handler.close());
     const headers = new Headers({ accept: "application/json, text/event-stream", "content-type": "application/json" });
@@ -185,13 +185,13 @@ describe("header lines that the platform joins", () => {
     ["which is taken in base64", joined, [`Mcp-Name: =?base64?${btoa(joined)}?=`], 200],
     ["a comma that joins nothing is taken", "x://a,b", ["Mcp-Name: x://a,b"], 200],
   ])("joined header lines: %s (R35, R37)", async (_, uri, lines, status) => {
-    expect((await ask(standingAlone("resources/read", { uri }, lines))).status).toBe(status);
+    expect((await send(toStateless("resources/read", { uri }, lines))).status).toBe(status);
   });
 
   test("two content types and two sessions are rejected (R35)", async () => {
     const body = initialize("2025-11-25");
-    expect((await ask({ body, lines: ["Content-Type: application/json"] })).status).toBe(400);
-    expect((await ask({ body, lines: ["Mcp-Session-Id: a", "Mcp-Session-Id: b"] })).status).toBe(400);
+    expect((await send({ body, lines: ["Content-Type: application/json"] })).status).toBe(400);
+    expect((await send({ body, lines: ["Mcp-Session-Id: a", "Mcp-Session-Id: b"] })).status).toBe(400);
   });
 });
 

@@ -67,7 +67,7 @@ async function serve(): Promise<Served> {
   };
 }
 
-/** Sends calls of these tools over one connection, without waiting for answers. */
+/** Sends calls of these tools over one connection, without waiting for responses. */
 function pipeline({ host, port, pathname }: URL, tools: readonly string[]): Socket {
   const socket = connect(Number(port), "127.0.0.1").on("error", () => {});
   open.push(() => socket.destroy());

@@ -14,17 +14,17 @@ afterEach(async () => {
   for (const close of open.splice(0).reverse()) await close();
 });
 
-interface Asked {
+interface OpenedExchange {
   readonly response: ServerResponse;
   readonly client: Socket;
 }
 
-/** Asks over a connection on which nothing is read until it is resumed; gives the answer on the server's side. */
-function ask(size: number): Promise<Asked> {
-  return askFor((exchange) => exchange.respond({ status: 200, body: "x".repeat(size) }));
+/** Sends a request over a connection on which nothing is read until it is resumed; returns the response on the server's side. */
+function openOfSize(size: number): Promise<OpenedExchange> {
+  return openWith((exchange) => exchange.respond({ status: 200, body: "x".repeat(size) }));
 }
 
-async function askFor(answer: (exchange: NodeExchange) => void): Promise<Asked> {
+async function openWith(respond: (exchange: NodeExchange) => void): Promise<OpenedExchange> {
   const server = createServer({ keepAliveTimeout: 0 });
   await startListening(server, { port: 0, host: "127.0.0.1" });
   open.push(() => server.close());
@@ -34,7 +34,7 @@ async function askFor(answer: (exchange: NodeExchange) => void): Promise<Asked> 
   client.write("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
   const response = await new Promise<ServerResponse>((resolve) => {
     server.on("request", (request, response) => {
-      answer(new NodeExchange(request, response, new TurnBatcher()));
+      respond(new NodeExchange(request, response, new TurnBatcher()));
       resolve(response);
     });
   });
@@ -42,7 +42,7 @@ async function askFor(answer: (exchange: NodeExchange) => void): Promise<Asked> 
 }
 
 test("a long response without a reader is not held forever (R25)", async () => {
-  const { response } = await ask(32 * 1024 * 1024);
+  const { response } = await openOfSize(32 * 1024 * 1024);
   expect(response.socket?.timeout).toBe(checkInterval);
   expect(response.listenerCount("timeout")).toBe(1);
   response.socket?.setTimeout(50);
@@ -50,7 +50,7 @@ test("a long response without a reader is not held forever (R25)", async () => {
 });
 
 test("a stalled client is disconnected after the configured time (R25)", async () => {
-  const { response } = await ask(32 * 1024 * 1024);
+  const { response } = await openOfSize(32 * 1024 * 1024);
   const interval = 100;
   const began = performance.now();
   response.socket?.setTimeout(interval);
@@ -61,7 +61,7 @@ test("a stalled client is disconnected after the configured time (R25)", async (
 });
 
 test("a stalled client is disconnected after six checks, and not before (R25)", async () => {
-  const { response } = await ask(32 * 1024 * 1024);
+  const { response } = await openOfSize(32 * 1024 * 1024);
   let now = performance.now();
   const clock = vi.spyOn(performance, "now").mockImplementation(() => now);
   open.push(() => clock.mockRestore());
@@ -76,7 +76,7 @@ test("a stalled client is disconnected after six checks, and not before (R25)", 
 });
 
 test("a client that reads from time to time keeps its response", async () => {
-  const { response, client } = await ask(64 * 1024 * 1024);
+  const { response, client } = await openOfSize(64 * 1024 * 1024);
   response.socket?.setTimeout(100);
   let taken = 0;
   client.on("data", (chunk) => {
@@ -94,7 +94,7 @@ test("a client that reads from time to time keeps its response", async () => {
 
 test("a response that is read slowly arrives, and resets the time-out of its connection", async () => {
   const size = 32 * 1024 * 1024;
-  const { response, client } = await ask(size);
+  const { response, client } = await openOfSize(size);
   const { socket } = response;
   socket?.setTimeout(200);
   let taken = 0;
@@ -110,20 +110,20 @@ test("a response that is read slowly arrives, and resets the time-out of its con
 });
 
 test("a short response has no check", async () => {
-  const { response } = await ask(1_000);
+  const { response } = await openOfSize(1_000);
   expect(response.listenerCount("timeout")).toBe(0);
 });
 
 /** Asks for a stream, and gives what writes to it. */
-async function askForStream(): Promise<Asked & { readonly writer: EventWriter }> {
+async function openStream(): Promise<OpenedExchange & { readonly writer: EventWriter }> {
   let writer: EventWriter | undefined;
-  const asked = await askFor((exchange) => (writer = exchange.stream({})));
+  const opened = await openWith((exchange) => (writer = exchange.stream({})));
   if (!writer) throw new Error("There is no stream");
-  return { ...asked, writer };
+  return { ...opened, writer };
 }
 
 test("a stalled stream is closed, however little is buffered (R40)", async () => {
-  const { response, writer } = await askForStream();
+  const { response, writer } = await openStream();
   let isClosed = false;
   writer.onClose(() => (isClosed = true));
   while (writer.waiting === 0) {
@@ -141,7 +141,7 @@ test("a stalled stream is closed, however little is buffered (R40)", async () =>
 });
 
 test("a stalled stream that has ended is closed", async () => {
-  const { response, writer } = await askForStream();
+  const { response, writer } = await openStream();
   writer.write("x".repeat(32 * 1024 * 1024));
   await new Promise((resolve) => setTimeout(resolve, 20));
   writer.end();
@@ -150,7 +150,7 @@ test("a stalled stream that has ended is closed", async () => {
 });
 
 test("a stream with a reader may be idle without limit", async () => {
-  const { response, client, writer } = await askForStream();
+  const { response, client, writer } = await openStream();
   client.resume();
   writer.write("x".repeat(8 * 1024 * 1024));
   writer.write(keepAliveComment);

@@ -170,8 +170,8 @@ describe("a response over HTTP", () => {
         return Reflect.apply(end, response, given);
       };
     });
-    const answers = await Promise.all([1, 2, 3, 4, 5].map(call));
-    expect(answers.every((answer) => answer.includes("done"))).toBe(true);
+    const responses = await Promise.all([1, 2, 3, 4, 5].map(call));
+    expect(responses.every((response) => response.includes("done"))).toBe(true);
     expect(seen.toSorted()).toEqual([1, 2, 3, 4, 5]);
   });
 
