@@ -4,7 +4,7 @@ import { isObject, type Caller, type RequestRow, type Revision } from "../../../
 import { loadTables } from "../../../cli/commands/load-tables.ts";
 import { connect, type ConnectOptions } from "../../../runtime/client/connect.ts";
 import { createGateway } from "../../../runtime/gateway/gateway.ts";
-import { createDualAcceptor } from "../../../runtime/lifecycle/dual-era.ts";
+import { createAcceptor } from "../../../runtime/lifecycle/acceptor.ts";
 import type { ServeOptions } from "../../../runtime/lifecycle/serve-options.ts";
 import { findRow } from "../../../runtime/protocol/methods/method-rows.ts";
 import { createInMemoryTransports } from "../../../runtime/transport/memory.ts";
@@ -94,7 +94,7 @@ function open(revisions: readonly Revision[], { level, role }: Words, seen: Seen
 /** Calls a prompt over a connection, and returns what both ends saw. */
 async function talk(served: ServeOptions, opening: ConnectOptions, params: object, seen: Seen): Promise<unknown> {
   const [clientEnd, serverEnd] = createInMemoryTransports();
-  createDualAcceptor(served)(serverEnd);
+  createAcceptor(served)(serverEnd);
   const connection = await connect(clientEnd, opening);
   const { clientRequests } = connection.revision;
   const setLevel = findRow(clientRequests, "setLevel");
@@ -207,7 +207,7 @@ describe("a gateway", () => {
     const gateway = await createGateway(
       (options) => {
         const [near, far] = createInMemoryTransports();
-        createDualAcceptor(served)(far);
+        createAcceptor(served)(far);
         return connect(near, options);
       },
       { revisions: [...byId.values()] },

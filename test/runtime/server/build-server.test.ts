@@ -11,7 +11,7 @@ import { Wire } from "../../../runtime/testing/wire.ts";
 import { callServer } from "../../kit/calls.ts";
 import { meta, request } from "../../kit/messages.ts";
 import { newest, open } from "./connected.ts";
-import { everything, question, type Run } from "./input/raw-client.ts";
+import { everything, formParams, type Run } from "./input/raw-client.ts";
 
 const definition: AnyServerDefinition = {
   name: "test",
@@ -106,7 +106,7 @@ describe("features", () => {
   test.each([input, statelessInput])(
     "the feature $name requires input in a result at a revision without sessions",
     async (one) => {
-      const ask = tool((_args, { elicit }) => elicit(question("Name?")).then(JSON.stringify));
+      const ask = tool((_args, { elicit }) => elicit(formParams("Name?")).then(JSON.stringify));
       const wire = new Wire();
       createServerAcceptor(build([one], { ...bare, tools: [ask] }))(wire);
       wire.post(request(1, "tools/call", { name: "t" }, { [meta.capabilities]: everything }));
