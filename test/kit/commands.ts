@@ -1,4 +1,5 @@
 import { vi } from "vitest";
+import { runUpdate, type UpdateCommandOptions } from "../../cli/commands/update.ts";
 import { runClient, type ClientCommandOptions } from "../../cli/commands/client.ts";
 
 /** Outcome of a command that ran in this process. */
@@ -12,6 +13,12 @@ export interface CommandResult {
 export function client(target: readonly string[], options: Partial<ClientCommandOptions> = {}): Promise<CommandResult> {
   const defaults = { imports: "ts", re2js: false, check: false, failOn: "risky", force: false, strict: false } as const;
   return captured(() => runClient({ ...defaults, ...options, target }));
+}
+
+/** Runs the command `update` in this process. */
+export function update(directory: string, options: Partial<UpdateCommandOptions> = {}): Promise<CommandResult> {
+  const defaults = { check: false, dryRun: false, codemod: false, force: false, undo: false };
+  return captured(() => runUpdate({ ...defaults, ...options, directory }));
 }
 
 /** Runs something and keeps what it prints. */

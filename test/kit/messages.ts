@@ -39,3 +39,6 @@ export function initialize(protocolVersion: string, capabilities: object = {}, i
 }
 
 export const initialized: object = { jsonrpc: "2.0", method: "notifications/initialized" };
+
+/** The members of a result with one block of text. */
+export const text = (value: string): object => ({ content: [{ type: "text", text: value }] });

@@ -81,6 +81,15 @@ export function resultEvent(id: number | undefined, result: object = {}, eventId
   return `${line}data: ${JSON.stringify({ jsonrpc: "2.0", id, result })}\n\n`;
 }
 
+/** True of the request for the stream of the server. */
+export const isListening = ({ method }: Received): boolean => method === "GET";
+
+/** True of `initialize`. */
+export const isOpening = ({ message }: Received): boolean => message.method === "initialize";
+
+/** True of a call of a tool. */
+export const isCall = ({ message }: Received): boolean => message.method === "tools/call";
+
 /** A client of the scripted server. */
 export function connectScript(
   server: ScriptedServer,

@@ -24,6 +24,9 @@ export async function until(holds: () => boolean, what = "it"): Promise<void> {
   }
 }
 
+/** Waits until the event loop has finished this turn. */
+export const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
 /** A promise, and how to settle it. */
 export interface Gate {
   readonly opened: Promise<void>;

@@ -14,6 +14,7 @@ import { createProgram } from "../kit/programs.ts";
 import { readAddress, start } from "../wire/process.ts";
 import { revisionIds } from "../wire/script.ts";
 import { createEverythingProject, type EverythingProject } from "./everything-project.ts";
+import { text } from "../kit/messages.ts";
 
 const handshakeIds = revisionIds.filter((id) => id !== "2026-07-28");
 const kinds = ["stdio", "HTTP"] as const;
@@ -127,8 +128,6 @@ function testClient(open: () => EverythingProject): void {
 
 const older = await createProgram(new URL("../interop/older-sdks/server.ts", import.meta.url));
 const sdk2 = await createProgram(new URL("../interop/sdk2/stdio-server.ts", import.meta.url));
-
-const text = (value: string): object => ({ content: [{ type: "text", text: value }] });
 
 /** Returns the address of the server of a project. */
 async function find(kind: Kind, server = ""): Promise<Place> {

@@ -9,6 +9,7 @@ import { createSseClientTransport } from "../../../runtime/transport/http-sse/ht
 import { handshakeRevisions, newest } from "../../kit/revisions.ts";
 import { serveSdk, serveSdkSse, type SdkHttpServer, type SdkOptions } from "./http-server.ts";
 import type { Revision } from "../../../generated/support.ts";
+import { text } from "../../kit/messages.ts";
 
 const open: (() => Promise<void>)[] = [];
 
@@ -45,8 +46,6 @@ async function openSdk(
   open.push(() => connection.close());
   return { server, connection };
 }
-
-const text = (value: string): object => ({ content: [{ type: "text", text: value }] });
 
 async function exercise(connection: ClientConnection): Promise<void> {
   expect(await connection.request("tools/list", {})).toMatchObject({ tools: [{ name: "echo" }] });

@@ -4,6 +4,7 @@ import { handshakeRevisions, newest } from "../../kit/revisions.ts";
 import { connectV1, connectV2, type OfficialClient, type Place } from "../../kit/official-clients.ts";
 import { createOurServer } from "../our-server.ts";
 import { createProgram } from "../../kit/programs.ts";
+import { text } from "../../kit/messages.ts";
 
 const script = await createProgram(new URL("../our-stdio-server.ts", import.meta.url));
 const open: (() => Promise<void>)[] = [];
@@ -28,8 +29,6 @@ async function keep(connecting: Promise<OfficialClient>): Promise<OfficialClient
   open.push(() => client.close());
   return client;
 }
-
-const text = (value: string): object => ({ content: [{ type: "text", text: value }] });
 
 async function exercise(client: OfficialClient, id: string): Promise<void> {
   await client.ping();

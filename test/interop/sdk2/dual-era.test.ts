@@ -14,6 +14,7 @@ import { createHttpClientTransport } from "../../../runtime/transport/http-clien
 import { statelessRevision, newest } from "../../kit/revisions.ts";
 import { connectV1, connectV2, type OfficialClient } from "../../kit/official-clients.ts";
 import { createSdk2Server, serveSdk2 } from "./server.ts";
+import { text } from "../../kit/messages.ts";
 
 const open: (() => Promise<void>)[] = [];
 
@@ -46,8 +47,6 @@ async function serve(): Promise<string> {
   open.push(() => listener.close());
   return listener.url;
 }
-
-const text = (value: string): object => ({ content: [{ type: "text", text: value }] });
 
 const expected = JSON.stringify([{ name: "me" }, "42", [{ uri: "file:///home" }]]);
 

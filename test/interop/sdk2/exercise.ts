@@ -1,14 +1,13 @@
 import { expect } from "vitest";
 import type { Declarations } from "../../../generated/2025-11-25/index.ts";
 import type { ClientSession } from "../../../runtime/client/session/client-session.ts";
+import { text } from "../../kit/messages.ts";
 
 /** Messages that our client received. */
 export interface Received {
   readonly levels: string[];
   readonly lists: string[];
 }
-
-const text = (value: string): object => ({ content: [{ type: "text", text: value }] });
 
 /** Everything that our client can do with `createSdk2Server`, in a session. */
 export async function exerciseSdk2(

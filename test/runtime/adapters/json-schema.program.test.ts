@@ -12,7 +12,7 @@ import { fromJsonSchema } from "../../../runtime/server/json-schema.ts";
 import { createServer } from "../../../runtime/server/create-server.ts";
 import { createProgram } from "../../kit/programs.ts";
 import { callServer } from "../../kit/calls.ts";
-import { newest } from "../server/connected.ts";
+import { newest } from "../../kit/revisions.ts";
 
 const withoutEval = await createProgram(new URL("./without-eval.ts", import.meta.url));
 const draft7 = "http://json-schema.org/draft-07/schema#";
@@ -263,8 +263,8 @@ describe.each(makers)("%s", (_name, make) => {
       revisions,
     );
     const call = (args: object): Promise<unknown> =>
-      callServer(server, newest(), ["tools/call", { name: "t", arguments: args }]);
-    expect(await callServer(server, newest(), ["tools/list"])).toMatchObject({ tools: [{ inputSchema: schema }] });
+      callServer(server, newest, ["tools/call", { name: "t", arguments: args }]);
+    expect(await callServer(server, newest, ["tools/list"])).toMatchObject({ tools: [{ inputSchema: schema }] });
     expect(await call({ n: 1 })).toMatchObject({ content: [{ text: "2" }] });
     expect(await call({ n: "1" })).toMatchObject({
       isError: true,

@@ -13,6 +13,7 @@ import { statelessRevision, newest } from "../../kit/revisions.ts";
 import { program, readPids, readUrl, startGateway, type RunningGateway } from "./command-run.ts";
 import { serveStateless } from "./official-servers.ts";
 import { openHttp, openStdio, type RawWire } from "./raw-wire.ts";
+import { text } from "../../kit/messages.ts";
 
 /* `create-mcp-server gateway`, the program, before servers of others. */
 
@@ -49,8 +50,6 @@ const foreigners: readonly (readonly [name: string, serve: () => Promise<Foreign
   ["the official server of the second generation over HTTP", async () => toForeign(await serveSdk2())],
   ["the official server of the second generation without sessions", async () => toForeign(await serveStateless())],
 ];
-
-const text = (value: string): object => ({ content: [{ type: "text", text: value }] });
 
 async function exercise(client: OfficialClient, revision: string): Promise<void> {
   expect(client.revision).toBe(revision);

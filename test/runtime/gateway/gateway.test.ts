@@ -19,6 +19,7 @@ import { serveSdk } from "../../interop/sdk1/http-server.ts";
 import { serveSdk2 } from "../../interop/sdk2/server.ts";
 import { statelessRevision, newest } from "../../kit/revisions.ts";
 import { openGateway } from "./connect-client.ts";
+import { text } from "../../kit/messages.ts";
 
 /* Servers of the official SDKs, which know handshakes only, behind a gateway that speaks everything. */
 
@@ -69,8 +70,6 @@ const responders = {
   createMessage: () => ({ role: "assistant", content: { type: "text", text: "42" }, model: "m" }),
   elicit: () => ({ action: "accept", content: { age: 42 } }),
 };
-
-const text = (value: string): object => ({ content: [{ type: "text", text: value }] });
 
 interface RespondingOptions {
   readonly result: unknown;

@@ -1,5 +1,6 @@
 import { appendFileSync } from "node:fs";
 import { createInterface } from "node:readline";
+import { text } from "../../kit/messages.ts";
 
 /*
  * A server on stdin and stdout whose results are odd, and which keeps state by the process. With `alone` as its first argument each request
@@ -21,7 +22,6 @@ interface Call {
   };
 }
 
-const text = (value: string): object => ({ content: [{ type: "text", text: value }] });
 const envelope = isStateless ? { resultType: "complete" } : {};
 const listEnvelope = isStateless ? { ...envelope, ttlMs: 0, cacheScope: "private" } : {};
 const names = ["set", "get", "ask", "kind", "huge", "pid"];

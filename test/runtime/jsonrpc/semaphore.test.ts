@@ -1,6 +1,7 @@
 import { getEventListeners } from "node:events";
 import { expect, test } from "vitest";
 import { Semaphore } from "../../../runtime/jsonrpc/semaphore.ts";
+import { nextTurn } from "../../kit/time.ts";
 
 /** Lists the names of callers in the order in which they get a permit. */
 function queue(semaphore: Semaphore): {
@@ -16,8 +17,6 @@ function queue(semaphore: Semaphore): {
   return { order, enter };
 }
 
-const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-
 test("permits are taken while one is free", () => {
   const semaphore = new Semaphore(2);
   expect([semaphore.take(), semaphore.free, semaphore.take(), semaphore.free]).toEqual([true, 1, true, 0]);
@@ -30,15 +29,15 @@ test("callers wait in order of arrival", async () => {
   const semaphore = new Semaphore(1);
   const { order, enter } = queue(semaphore);
   for (const name of ["a", "b", "c"]) void enter(name);
-  await settle();
+  await nextTurn();
   expect(order).toEqual(["a"]);
   semaphore.leave();
-  await settle();
+  await nextTurn();
   expect(order).toEqual(["a", "b"]);
   expect(semaphore.free).toBe(0);
   semaphore.leave();
   semaphore.leave();
-  await settle();
+  await nextTurn();
   expect([order, semaphore.free]).toEqual([["a", "b", "c"], 1]);
 });
 
@@ -53,7 +52,7 @@ test("a caller whose signal is aborted gets no permit, and the next one does", a
   controller.abort(reason);
   expect(await waiting).toBe(reason);
   semaphore.leave();
-  await settle();
+  await nextTurn();
   expect(order).toEqual(["a", "c"]);
   expect(await enter("d", controller.signal)).toBe(reason);
   semaphore.leave();

@@ -3,11 +3,10 @@ import type { CallContext } from "../../../runtime/protocol/peer/incoming-call.t
 import { isClosedError } from "../../../runtime/jsonrpc/errors.ts";
 import { handshakeRevisions, newest } from "../../kit/revisions.ts";
 import { ManualClock, settle } from "../../../runtime/testing/manual-clock.ts";
-import { initialize, initialized } from "../../kit/messages.ts";
+import { initialize, initialized, text } from "../../kit/messages.ts";
 import { runTranscript } from "../../../runtime/testing/transcript.ts";
 import { serveWire, type Line } from "../../kit/wire.ts";
 
-const text = (value: string): object => ({ content: [{ type: "text", text: value }] });
 const call = (id: unknown, meta?: object): object => ({
   id,
   method: "tools/call",

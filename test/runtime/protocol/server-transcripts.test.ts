@@ -5,8 +5,7 @@ import { batching, handshakeRevisions, newest } from "../../kit/revisions.ts";
 import { runTranscript } from "../../../runtime/testing/transcript.ts";
 import { serveWire, type Line } from "../../kit/wire.ts";
 import { settle } from "../../../runtime/testing/manual-clock.ts";
-
-const text = (value: string): object => ({ content: [{ type: "text", text: value }] });
+import { text } from "../../kit/messages.ts";
 
 const handlers = {
   callTool(params: { name: string; arguments?: { text: string } }): unknown {

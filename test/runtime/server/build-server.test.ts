@@ -10,7 +10,8 @@ import { createServerAcceptor } from "../../../runtime/server/run/acceptor.ts";
 import { Wire } from "../../../runtime/testing/wire.ts";
 import { callServer } from "../../kit/calls.ts";
 import { meta, request } from "../../kit/messages.ts";
-import { newest, open } from "./connected.ts";
+import { newest } from "../../kit/revisions.ts";
+import { open } from "./connected.ts";
 import { everything, formParams, type Run } from "./input/raw-client.ts";
 
 const definition: AnyServerDefinition = {
@@ -29,11 +30,11 @@ function build(features: readonly Feature[], more: Partial<AnyServerDefinition> 
 test("a server may change after its capabilities were read, until it is served", async () => {
   const server = createServer({ name: "test", version: "1" }, revisions);
   const steps: string[] = [];
-  expect(server.implement(newest()).capabilities).not.toHaveProperty("tools");
+  expect(server.implement(newest).capabilities).not.toHaveProperty("tools");
   server.tools.add({ name: "t", execute: () => "" });
   server.use(({ method }, next) => (steps.push(method), next()));
-  expect(server.implement(newest()).capabilities).toHaveProperty("tools");
-  await callServer(server, newest(), ["tools/call", { name: "t" }]);
+  expect(server.implement(newest).capabilities).toHaveProperty("tools");
+  await callServer(server, newest, ["tools/call", { name: "t" }]);
   expect(steps).toEqual(["tools/call"]);
 });
 
@@ -64,7 +65,7 @@ describe("features", () => {
     "features have the same handlers in any order at revision %s",
     (id) => {
       const read = (server: Server): readonly unknown[] => {
-        const revision = server.revisions.find((candidate) => candidate.id === id) ?? newest();
+        const revision = server.revisions.find((candidate) => candidate.id === id) ?? newest;
         const { handlers, capabilities } = server.implement(revision);
         return [Object.keys(handlers).sort(), capabilities];
       };
@@ -95,7 +96,7 @@ describe("features", () => {
   });
 
   test("features bring the requests to clients with a session", async () => {
-    const ping = newest().serverRequests.ping ?? expect.unreachable();
+    const ping = newest.serverRequests.ping ?? expect.unreachable();
     const requesting = await open(build([sessionInput], bare));
     expect(await requesting.connection.request(ping, {})).toEqual({});
     const plainly = await open(build([], bare));

@@ -1,14 +1,11 @@
 import { settle as settleTurn } from "../../../runtime/testing/manual-clock.ts";
-import { isObject, type Revision } from "../../../generated/support.ts";
-import { revisions } from "../../../generated/revisions.ts";
+import { isObject } from "../../../generated/support.ts";
 import { connect, type ClientConnection } from "../../../runtime/client/connect.ts";
 import type { Connection } from "../../../runtime/protocol/peer/peer.ts";
 import { serve } from "../../../runtime/server/run/acceptor.ts";
 import type { Server } from "../../../runtime/server/create-server.ts";
 import { createInMemoryTransports } from "../../../runtime/transport/memory.ts";
-
-/** The revisions that open a session, newest first. */
-export const handshakeRevisions: readonly Revision[] = revisions.filter(({ lifecycle }) => lifecycle === "handshake");
+import { newest } from "../../kit/revisions.ts";
 
 /** A client in a session with a server, and what the server told it. */
 export interface Connected {
@@ -18,15 +15,8 @@ export interface Connected {
   readonly notices: string[];
 }
 
-/** The newest revision that opens a session. */
-export function newest(): Revision {
-  const [first] = handshakeRevisions;
-  if (!first) throw new Error("no revision to test");
-  return first;
-}
-
 /** Connects in memory; closing the client ends both. */
-export async function open(server: Server, revision = newest()): Promise<Connected> {
+export async function open(server: Server, revision = newest): Promise<Connected> {
   const [near, far] = createInMemoryTransports();
   const notices: string[] = [];
   const note = (name: string) => (params: unknown) => {

@@ -1,22 +1,14 @@
 import { describe, expect, test } from "vitest";
 import type { Declarations } from "../../../generated/2025-11-25/index.ts";
-import type { Revision } from "../../../generated/support.ts";
 import { revisions } from "../../../generated/revisions.ts";
 import { CapabilityError } from "../../../runtime/jsonrpc/errors.ts";
 import { createServer, type Server } from "../../../runtime/server/create-server.ts";
 import type { HandlerContext } from "../../../runtime/server/protocol-types.ts";
 import type { AnyServerDefinition } from "../../../runtime/server/any-definition.ts";
 import { callServer, createSession, meta, type CallSetup, type Sent } from "../../kit/calls.ts";
+import { newest, handshakeRevisions } from "../../kit/revisions.ts";
 
-const handshake = revisions.filter((revision) => revision.lifecycle === "handshake");
-
-function newest(): Revision {
-  const [first] = handshake;
-  if (!first) throw new Error("no revision to test");
-  return first;
-}
-
-/** A handler of the newest revision with a handshake: it has all that contexts may have. */
+/** A handler of the newest revision with a handshakeRevisions: it has all that contexts may have. */
 type Run = (args: unknown, context: HandlerContext<Declarations>) => unknown;
 
 type Execute = NonNullable<AnyServerDefinition["tools"]>[number]["execute"];
@@ -25,7 +17,7 @@ function create(run: Run, definition: Partial<AnyServerDefinition> = {}): Server
   return createServer({ name: "test", version: "1", ...definition, tools: [{ name: "t", execute: run }] }, revisions);
 }
 
-function call(server: Server, setup?: CallSetup, revision = newest()): Promise<unknown> {
+function call(server: Server, setup?: CallSetup, revision = newest): Promise<unknown> {
   return callServer(server, revision, ["tools/call", { name: "t", ...meta(revision) }], setup);
 }
 
@@ -96,8 +88,8 @@ describe("logging", () => {
     ["emergency", 1],
   ])("a client that sets level %s receives %d of 8 log messages (O-02)", async (level, expected) => {
     const server = create(logAll);
-    const session = createSession(server, newest());
-    expect(await callServer(server, newest(), ["logging/setLevel", { level }], { session })).toEqual({});
+    const session = createSession(server, newest);
+    expect(await callServer(server, newest, ["logging/setLevel", { level }], { session })).toEqual({});
     expect(await count(server, { session })).toBe(expected);
   });
 
@@ -108,8 +100,8 @@ describe("logging", () => {
 
   test("the log level of one session does not apply to another session", async () => {
     const server = create(logAll);
-    const [one, other] = [createSession(server, newest()), createSession(server, newest())];
-    await callServer(server, newest(), ["logging/setLevel", { level: "emergency" }], { session: one });
+    const [one, other] = [createSession(server, newest), createSession(server, newest)];
+    await callServer(server, newest, ["logging/setLevel", { level: "emergency" }], { session: one });
     expect(await count(server, { session: one })).toBe(1);
     expect(await count(server, { session: other })).toBe(7);
   });
@@ -135,17 +127,17 @@ describe("logging", () => {
     async (level, expected) => {
       const logLevels = ["debug", "info", "hint", "warning", "error", "critical", "alert", "disaster"];
       const server = createServer({ name: "test", version: "1", tools: [{ name: "t", execute: logEach(logLevels) }] }, [
-        { ...newest(), id: "newer", logLevels },
-        newest(),
+        { ...newest, id: "newer", logLevels },
+        newest,
       ]);
-      const session = createSession(server, newest());
-      expect(await callServer(server, newest(), ["logging/setLevel", { level }], { session })).toEqual({});
+      const session = createSession(server, newest);
+      expect(await callServer(server, newest, ["logging/setLevel", { level }], { session })).toEqual({});
       expect(await count(server, { session })).toBe(expected);
     },
   );
 
   test("a server of a revision without the usual levels sends all messages, and its note at their level", async () => {
-    const revision = { ...newest(), logLevels: ["low", "high"] };
+    const revision = { ...newest, logLevels: ["low", "high"] };
     const tools = [{ name: "t", execute: logEach(["low", "high"]) }];
     const definition = { name: "test", version: "1", logRate: { burst: 1, perSecond: 0.001 }, tools };
     const sent: Sent[] = [];
@@ -157,7 +149,7 @@ describe("logging", () => {
   });
 
   test("an unknown log level is rejected (O-04)", async () => {
-    const unknown = callServer(create(logAll), newest(), ["logging/setLevel", { level: "loud" }]);
+    const unknown = callServer(create(logAll), newest, ["logging/setLevel", { level: "loud" }]);
     await expect(unknown).rejects.toThrow(/params level/);
     expect(() => create(logAll, { logLevel: "loud" })).toThrow(/Unknown log level "loud"/);
   });
@@ -180,7 +172,7 @@ describe("requests for input from a handler", () => {
         await roots(),
       ]),
     );
-    const session = createSession(server, newest(), { sampling: {}, elicitation: {}, roots: {} });
+    const session = createSession(server, newest, { sampling: {}, elicitation: {}, roots: {} });
     const result = await call(server, { sent, respond, session });
     const text = JSON.stringify([
       results["sampling/createMessage"],
@@ -192,7 +184,7 @@ describe("requests for input from a handler", () => {
   });
 
   test("a request for input that the client cannot serve gives a result with that message (RT-06)", async () => {
-    const row = newest().serverRequests["roots/list"];
+    const row = newest.serverRequests["roots/list"];
     const gate = row?.gate ?? { side: "client", path: ["roots"] };
     const server = create(() => Promise.reject(new CapabilityError("roots/list", gate)));
     expect(await call(server)).toEqual({
@@ -202,7 +194,7 @@ describe("requests for input from a handler", () => {
   });
 
   test("a request for input that the revision does not have gives the same result as one that the client cannot serve", async () => {
-    const oldest = handshake.at(-1);
+    const oldest = handshakeRevisions.at(-1);
     const errors: string[] = [];
     const server = create(
       (_args, { elicit }) => elicit({ message: "?", requestedSchema: { type: "object", properties: {} } }),
@@ -225,7 +217,7 @@ describe("requests for input from a handler", () => {
         return `without ${error.method}`;
       }
     });
-    expect(await call(server, {}, handshake.at(-1))).toMatchObject({
+    expect(await call(server, {}, handshakeRevisions.at(-1))).toMatchObject({
       content: [{ text: "without elicitation/create" }],
     });
   });

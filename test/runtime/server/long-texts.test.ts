@@ -5,7 +5,8 @@ import { createServerAcceptor } from "../../../runtime/server/run/acceptor.ts";
 import { createServer } from "../../../runtime/server/create-server.ts";
 import { Wire } from "../../../runtime/testing/wire.ts";
 import { initialize, initialized } from "../../kit/messages.ts";
-import { newest, settle } from "./connected.ts";
+import { settle } from "./connected.ts";
+import { newest } from "../../kit/revisions.ts";
 
 const long = "x".repeat(1_000_000);
 
@@ -36,7 +37,7 @@ async function serve(): Promise<{ readonly wire: Wire; readonly reports: ErrorRe
   );
   const wire = new Wire();
   createServerAcceptor(server)(wire);
-  wire.post(initialize(newest().id), initialized);
+  wire.post(initialize(newest.id), initialized);
   await settle();
   wire.sent.length = 0;
   return { wire, reports, reasons };

@@ -6,10 +6,10 @@ import { createHttpHandler, type ServeHttpOptions } from "../../../runtime/serve
 import { createServer } from "../../../runtime/server/create-server.ts";
 import type { HttpHandler } from "../../../runtime/transport/http-server/handler.ts";
 import type { Guard } from "../../../runtime/transport/http-server/identity.ts";
-import { statelessRevision } from "../../kit/revisions.ts";
+import { newest, statelessRevision } from "../../kit/revisions.ts";
 import { initialized, request } from "../../kit/messages.ts";
 import { acceptBoth, call, initialize } from "../../kit/http-exchange.ts";
-import { newest, open, settle } from "./connected.ts";
+import { open, settle } from "./connected.ts";
 
 const ran: string[] = [];
 const run = (name: string) => (): string => {
@@ -215,7 +215,7 @@ describe("scopes beyond HTTP", () => {
         send: (outgoing) => void sent.push(outgoing),
         close: () => Promise.resolve(),
       };
-      const agreement = { revision: newest(), client: { info: { name: "test", version: "1" }, capabilities: {} } };
+      const agreement = { revision: newest, client: { info: { name: "test", version: "1" }, capabilities: {} } };
       createServerAcceptor(server)(channel, agreement);
       receiver?.message({ jsonrpc: "2.0", id: 1, method, params }, { identity: { principal: "ann" } });
       await settle();

@@ -3,9 +3,8 @@ import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { runCreate } from "../../../../cli/commands/create.ts";
 import { runPinExtension } from "../../../../cli/commands/pin.ts";
-import { runUpdate, type UpdateCommandOptions } from "../../../../cli/commands/update.ts";
 import { packageRoot } from "../../../../generator/internal/package-info.ts";
-import { captured, type CommandResult } from "../../../kit/commands.ts";
+import { captured, type CommandResult, update } from "../../../kit/commands.ts";
 import { createTemporaryFolder } from "../../../kit/temporary-folders.ts";
 import { compile } from "../../../kit/compile.ts";
 import { echoSchema, echoSchemaNext } from "../../echo-schema.ts";
@@ -20,11 +19,6 @@ const { compilerOptions }: { readonly compilerOptions: object } = JSON.parse(
 );
 
 const root = await createTemporaryFolder("extension");
-
-function update(directory: string, options: Partial<UpdateCommandOptions> = {}): Promise<CommandResult> {
-  const defaults = { check: false, dryRun: false, codemod: false, force: false, undo: false };
-  return captured(() => runUpdate({ ...defaults, ...options, directory }));
-}
 
 /** Code of a user with the types and the table of an extension. */
 const code = `import type { Extension } from "mcp-server-runtime/support";

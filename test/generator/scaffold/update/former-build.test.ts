@@ -2,9 +2,8 @@ import { cpSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { runCreate } from "../../../../cli/commands/create.ts";
-import { runUpdate, type UpdateCommandOptions } from "../../../../cli/commands/update.ts";
 import { deployTargets, type DeployTarget } from "../../../../generator/scaffold/create/deploy-target.ts";
-import { captured, type CommandResult } from "../../../kit/commands.ts";
+import { captured, update } from "../../../kit/commands.ts";
 import { temporaryFolder } from "../../../kit/temporary-folders.ts";
 
 /* `former-build` has the build scripts of projects that contain the whole build. */
@@ -27,11 +26,6 @@ async function createProject(target: DeployTarget = "node", transport?: string):
 function makeFormer(project: string, script: string, names: readonly string[] = helpers): void {
   writeFileSync(join(project, "build.js"), script);
   for (const name of names) cpSync(new URL(`former-build/${name}.txt`, import.meta.url).pathname, join(project, name));
-}
-
-function update(directory: string, options: Partial<UpdateCommandOptions> = {}): Promise<CommandResult> {
-  const defaults = { check: false, dryRun: false, codemod: false, force: false, undo: false };
-  return captured(() => runUpdate({ ...defaults, ...options, directory }));
 }
 
 const read = (project: string): string => readFileSync(join(project, "build.js"), "utf8");

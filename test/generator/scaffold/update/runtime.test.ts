@@ -3,16 +3,10 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { runAdd } from "../../../../cli/commands/add.ts";
 import { runCreate, type CreateOptions } from "../../../../cli/commands/create.ts";
-import { runUpdate, type UpdateCommandOptions } from "../../../../cli/commands/update.ts";
 import { packageRoot, packageVersion } from "../../../../generator/internal/package-info.ts";
 import { isOlderRange, isOlderVersion } from "../../../../generator/scaffold/update/version-range.ts";
-import { captured, type CommandResult } from "../../../kit/commands.ts";
+import { captured, update } from "../../../kit/commands.ts";
 import { listAll, temporaryFolder } from "../../../kit/temporary-folders.ts";
-
-function update(directory: string, options: Partial<UpdateCommandOptions> = {}): Promise<CommandResult> {
-  const defaults = { check: false, dryRun: false, codemod: false, force: false, undo: false };
-  return captured(() => runUpdate({ ...defaults, ...options, directory }));
-}
 
 async function createProject(options: Partial<CreateOptions>): Promise<string> {
   const directory = join(temporaryFolder(), "demo");

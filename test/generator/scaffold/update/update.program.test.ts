@@ -7,16 +7,11 @@ import { openSpecFolder } from "../../../../generator/read/spec-folder.ts";
 import { applyRewrites, findRenames, type Rewrite, findPlaces } from "../../../../generator/scaffold/update/codemod.ts";
 import { readReason } from "../../../../generator/scaffold/update/incompatible-code.ts";
 import { findNameUses } from "../../../../generator/scaffold/update/removed-names.ts";
-import { runUpdate, type UpdateCommandOptions } from "../../../../cli/commands/update.ts";
-import { captured, type CommandResult } from "../../../kit/commands.ts";
+import type { UpdateCommandOptions } from "../../../../cli/commands/update.ts";
+import { captured, type CommandResult, update } from "../../../kit/commands.ts";
 import { listAll, temporaryFolder } from "../../../kit/temporary-folders.ts";
 
 /* Not a unit test: `update` checks the types of the projects that it updates. */
-
-function update(directory: string, options: Partial<UpdateCommandOptions> = {}): Promise<CommandResult> {
-  const defaults = { check: false, dryRun: false, codemod: false, force: false, undo: false };
-  return captured(() => runUpdate({ ...defaults, ...options, directory }));
-}
 
 async function createProject(protocol: string, runtime = "dependency"): Promise<string> {
   const directory = join(temporaryFolder(), "demo");

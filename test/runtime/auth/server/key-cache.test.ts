@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { KeyCache } from "../../../../runtime/auth/server/key-cache.ts";
+import { nextTurn } from "../../../kit/time.ts";
 
 /** A publisher of keys whose clock and responses a test decides. */
 function publish(): { cache: KeyCache<object>; state: { now: number; loads: number; fails: boolean } } {
@@ -11,8 +12,6 @@ function publish(): { cache: KeyCache<object>; state: { now: number; loads: numb
   };
   return { state, cache: new KeyCache(load, { maxAge: 100, maxStale: 1_000, cooldown: 10, now: () => state.now }) };
 }
-
-const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe("keys of an issuer", () => {
   it("keys are fetched once for all concurrent requests", async () => {
@@ -26,7 +25,7 @@ describe("keys of an issuer", () => {
     await cache.get();
     state.now = 101;
     expect(await cache.get()).toEqual({ set: 1 });
-    await settle();
+    await nextTurn();
     expect(await cache.get()).toEqual({ set: 2 });
   });
 
@@ -36,7 +35,7 @@ describe("keys of an issuer", () => {
     state.fails = true;
     state.now = 900;
     expect(await cache.get()).toEqual({ set: 1 });
-    await settle();
+    await nextTurn();
     state.now = 1_001;
     await expect(cache.get()).rejects.toThrow("down");
     state.fails = false;

@@ -6,17 +6,15 @@ import type { Retry } from "../../../../runtime/client/options.ts";
 import { inTime, until } from "../../../kit/time.ts";
 import { newest } from "../../../kit/revisions.ts";
 import {
+  isListening,
+  isOpening,
   respondEvents,
   respondJson,
-  serve,
-  usual,
-  type Received,
   type Script,
   type ScriptedServer,
+  serve,
+  usual,
 } from "../../../kit/scripted-server.ts";
-
-const isListening = ({ method }: Received): boolean => method === "GET";
-const isOpening = ({ message }: Received): boolean => message.method === "initialize";
 
 /** Server that declares changes of its tools. Its tool has the name of its version, and its list the given number of pages. */
 class ToolServer {

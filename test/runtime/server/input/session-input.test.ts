@@ -7,9 +7,9 @@ import { createHttpHandler } from "../../../../runtime/server/run/http-handler.t
 import { inputRequired } from "../../../../runtime/server/input/input-required.ts";
 import { createServer } from "../../../../runtime/server/create-server.ts";
 import { connectInMemory } from "../../../../runtime/testing/connect-to.ts";
-import { newest } from "../connected.ts";
 import { formParams, type Context, type Run } from "./raw-client.ts";
 import { rejectUnhandledRejections } from "../../../kit/unhandled-rejections.ts";
+import { newest } from "../../../kit/revisions.ts";
 
 /* Input requests of a session, which are requests to the client. */
 
@@ -18,7 +18,7 @@ rejectUnhandledRejections();
 function connect(run: Run, options: Partial<ClientOptions<Declarations>>): Promise<ClientSession<Declarations>> {
   const tools = [{ name: "t", execute: run }];
   const server = createServer({ name: "test", version: "1", tools, onError() {} }, revisions);
-  return connectInMemory<Declarations>(server, { revisions: [newest()], ...options });
+  return connectInMemory<Declarations>(server, { revisions: [newest], ...options });
 }
 
 const forever = (): Promise<never> => new Promise(() => {});

@@ -10,6 +10,7 @@ import type { ClientSession } from "../../../../runtime/client/session/client-se
 import { forRevisions } from "../../../../runtime/server/for-revisions.ts";
 import { serveHttp } from "../../../../runtime/server/run/serve-http.ts";
 import { connectInMemory } from "../../../../runtime/testing/connect-to.ts";
+import { text } from "../../../kit/messages.ts";
 
 /* Elicitation with a message and a schema, and sampling with a text, at every revision. */
 
@@ -110,7 +111,6 @@ async function call(
   return { outcome, received };
 }
 
-const text = (value: string): object => ({ content: [{ type: "text", text: value }] });
 const failure = (message: RegExp): object => ({
   isError: true,
   content: [{ type: "text", text: expect.stringMatching(message) }],

@@ -7,8 +7,8 @@ import { createListChanges } from "../../../../runtime/server/list/changing-list
 import { createServerAcceptor } from "../../../../runtime/server/run/acceptor.ts";
 import { createSessionRegistry } from "../../../../runtime/server/subscriptions/session-registry.ts";
 import { createParamHeaderReader } from "../../../../runtime/server/tools/param-headers.ts";
-import { statelessRevision } from "../../../kit/revisions.ts";
-import { handshakeRevisions, newest, open, settle } from "../connected.ts";
+import { handshakeRevisions, newest, statelessRevision } from "../../../kit/revisions.ts";
+import { open, settle } from "../connected.ts";
 
 const tool = (name: string, text = name): AnyTool => ({ name, execute: () => text });
 const resource = (uri: string): { uri: string; name: string; read: () => string } => ({
@@ -98,7 +98,7 @@ test("an unchanged list stays encoded, and an unchanged tool is not described ag
   const spied = { "~standard": { ...standard, jsonSchema: { ...standard.jsonSchema, input } } };
   const server = createServer(
     { name: "test", version: "1", listChanged: true, tools: [{ ...tool("a"), inputSchema: spied }] },
-    [newest()],
+    [newest],
   );
   const { client } = await open(server);
   server.tools.add(tool("b"));
@@ -144,7 +144,7 @@ describe("a server that is not dynamic", () => {
   test("a server that is not dynamic accepts definitions only until it is served", () => {
     const server = create({ listChanged: [] });
     server.tools.add(tool("a"));
-    expect(server.implement(newest()).capabilities).toHaveProperty("tools");
+    expect(server.implement(newest).capabilities).toHaveProperty("tools");
     createServerAcceptor(server);
     expect(() => server.tools.add(tool("b"))).toThrow('define the server with `listChanged: ["tools"]`');
     expect(() => server.tools.remove("a")).toThrow("cannot change");

@@ -5,7 +5,7 @@ import { createServer, type Server } from "../../../../runtime/server/create-ser
 import type { AnyServerDefinition } from "../../../../runtime/server/any-definition.ts";
 import { StaticResult } from "../../../../runtime/jsonrpc/message.ts";
 import { callServer, meta } from "../../../kit/calls.ts";
-import { newest } from "../connected.ts";
+import { newest } from "../../../kit/revisions.ts";
 
 const names = ["a", "b", "c", "d", "e"];
 const key = new Uint8Array(32).fill(7);
@@ -16,7 +16,7 @@ function create(definition: Partial<AnyServerDefinition> = {}, count = names.len
   return createServer({ name: "test", version: "1", tools: named, prompts: named, ...definition }, revisions);
 }
 
-async function list(server: Server, cursor?: string, method = "tools/list", revision = newest()): Promise<Page> {
+async function list(server: Server, cursor?: string, method = "tools/list", revision = newest): Promise<Page> {
   const page = await callServer(server, revision, [
     method,
     { ...(cursor !== undefined && { cursor }), ...meta(revision) },
@@ -78,7 +78,7 @@ describe("a list in pages", () => {
   );
 
   test("a list of one page is returned synchronously and encoded once", () => {
-    const { handlers } = create().implement(newest());
+    const { handlers } = create().implement(newest);
     const listTools: unknown = Reflect.get(handlers, "listTools");
     if (typeof listTools !== "function") throw new Error("no list");
     const result: unknown = listTools.call(handlers, undefined, undefined);
@@ -180,10 +180,10 @@ describe("cursors", () => {
       read: () => "",
     }));
     const server = create({ pageSize: 1, resources });
-    const first = await callServer(server, newest(), ["resources/list", meta(newest())]);
+    const first = await callServer(server, newest, ["resources/list", meta(newest)]);
     const { nextCursor } = Object(first);
     expect(String(nextCursor).length).toBeLessThan(1_000);
-    const second = await callServer(server, newest(), ["resources/list", { cursor: nextCursor, ...meta(newest()) }]);
+    const second = await callServer(server, newest, ["resources/list", { cursor: nextCursor, ...meta(newest) }]);
     expect(second).toMatchObject({ resources: [{ name: "b" }] });
   });
 

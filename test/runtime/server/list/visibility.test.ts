@@ -6,9 +6,8 @@ import { createServer, type Server } from "../../../../runtime/server/create-ser
 import type { AnyServerDefinition } from "../../../../runtime/server/any-definition.ts";
 import type { AnyRequester } from "../../../../runtime/server/protocol-types.ts";
 import { callServer, createSession, meta, type CallSetup } from "../../../kit/calls.ts";
-import { newest } from "../connected.ts";
 import { createHttpHandler } from "../../../../runtime/server/run/http-handler.ts";
-import { statelessRevision } from "../../../kit/revisions.ts";
+import { newest, statelessRevision } from "../../../kit/revisions.ts";
 import { request } from "../../../kit/messages.ts";
 
 const isAdmin = ({ auth }: AnyRequester): boolean => auth?.principal === "admin";
@@ -93,7 +92,7 @@ describe.each(revisions.map((revision) => [revision.id, revision] as const))("at
 
 test("subscribing to a hidden resource gives the same error as an unknown one", async () => {
   const subscribe = (setup: CallSetup): Promise<unknown> =>
-    callServer(create(), newest(), ["resources/subscribe", { uri: "note://secret" }], setup);
+    callServer(create(), newest, ["resources/subscribe", { uri: "note://secret" }], setup);
   expect(await subscribe(admin)).toEqual({});
   await expect(subscribe(guest)).rejects.toMatchObject({ code: -32002 });
 });
@@ -130,7 +129,7 @@ test("param headers of a hidden tool are not checked", async () => {
 test("pages are full for every client, and the last one has no cursor (N-03)", async () => {
   const server = create({ pageSize: 2 });
   const list = (setup: CallSetup, params?: object): Promise<unknown> =>
-    callServer(server, newest(), ["tools/list", params], setup);
+    callServer(server, newest, ["tools/list", params], setup);
   expect(await list(guest)).toEqual({
     tools: [expect.objectContaining({ name: "open" }), expect.objectContaining({ name: "last" })],
   });
@@ -144,13 +143,13 @@ test("visibility may depend on the client, its session and the revision", async 
   const seen: AnyRequester[] = [];
   const visible = (requester: AnyRequester): boolean => (seen.push(requester), true);
   const server = create({ tools: [{ name: "t", visible, execute: run }] });
-  const session = createSession(server, newest());
-  await callServer(server, newest(), ["tools/list"], { session, ...guest });
+  const session = createSession(server, newest);
+  await callServer(server, newest, ["tools/list"], { session, ...guest });
   const [requester] = seen;
   expect(requester?.session).toBe(session);
   expect(requester?.auth).toEqual({ principal: "guest" });
   expect(requester?.client.info).toEqual({ name: "test", version: "1" });
-  expect(requester?.revision).toBe(newest().id);
+  expect(requester?.revision).toBe(newest.id);
 });
 
 test("the function `visible` is a method of its definition, and is not sent", async () => {
@@ -165,8 +164,8 @@ test("the function `visible` is a method of its definition, and is not sent", as
     }
   }
   const server = create({ tools: [new Tool()] });
-  expect(await callServer(server, newest(), ["tools/list"], guest)).toMatchObject({ tools: [{ name: "t" }] });
-  expect(JSON.stringify(await callServer(create(), newest(), ["tools/list"], admin))).not.toContain("visible");
+  expect(await callServer(server, newest, ["tools/list"], guest)).toMatchObject({ tools: [{ name: "t" }] });
+  expect(JSON.stringify(await callServer(create(), newest, ["tools/list"], admin))).not.toContain("visible");
 });
 
 test("a request fails when the function `visible` throws", async () => {
@@ -174,8 +173,8 @@ test("a request fails when the function `visible` throws", async () => {
     throw new Error("the directory is down");
   };
   const server = create({ tools: [{ name: "t", visible, execute: run }] });
-  await expect(callServer(server, newest(), ["tools/list"])).rejects.toThrow("the directory is down");
-  await expect(callServer(server, newest(), ["tools/call", { name: "t" }])).rejects.toThrow("the directory is down");
+  await expect(callServer(server, newest, ["tools/list"])).rejects.toThrow("the directory is down");
+  await expect(callServer(server, newest, ["tools/call", { name: "t" }])).rejects.toThrow("the directory is down");
 });
 
 test.each([
@@ -185,8 +184,8 @@ test.each([
   const visible = (): boolean => Object(promise());
   const server = create({ tools: [{ name: "t", visible, execute: run }] });
   const problem = 'The function visible of "t" returned no boolean';
-  await expect(callServer(server, newest(), ["tools/list"])).rejects.toThrow(problem);
-  await expect(callServer(server, newest(), ["tools/call", { name: "t" }])).rejects.toThrow(problem);
+  await expect(callServer(server, newest, ["tools/list"])).rejects.toThrow(problem);
+  await expect(callServer(server, newest, ["tools/call", { name: "t" }])).rejects.toThrow(problem);
 });
 
 test.each([undefined, null, "admin", { identity: "admin" }, { identity: { principal: 1 } }, { auth: "admin" }])(
@@ -194,7 +193,7 @@ test.each([undefined, null, "admin", { identity: "admin" }, { identity: { princi
   async (origin) => {
     const seen: unknown[] = [];
     const server = create({ tools: [{ name: "t", execute: (_args, { auth }) => (seen.push(auth), "") }] });
-    await callServer(server, newest(), ["tools/call", { name: "t" }], { origin });
+    await callServer(server, newest, ["tools/call", { name: "t" }], { origin });
     expect(seen).toEqual([undefined]);
   },
 );

@@ -4,7 +4,7 @@ import { createServer, type Server } from "../../../../runtime/server/create-ser
 import type { AnyServerDefinition } from "../../../../runtime/server/any-definition.ts";
 import { TokenBucket } from "../../../../runtime/jsonrpc/token-bucket.ts";
 import { callServer, createSession, type Sent } from "../../../kit/calls.ts";
-import { newest } from "../connected.ts";
+import { newest } from "../../../kit/revisions.ts";
 
 const remark = { level: "warning", data: "Too many log messages; some are dropped" };
 
@@ -20,18 +20,18 @@ function create(definition: Partial<AnyServerDefinition>): Server {
 
 async function logged(server: Server, session: ReturnType<typeof createSession>): Promise<unknown[]> {
   const sent: Sent[] = [];
-  await callServer(server, newest(), ["tools/call", { name: "t" }], { session, sent });
+  await callServer(server, newest, ["tools/call", { name: "t" }], { session, sent });
   return sent.map(({ params }) => params);
 }
 
 describe("log messages", () => {
   test("log messages of one session are bounded, with one notice in place of the rest (O-06)", async () => {
     const server = create({ logRate: { burst: 3, perSecond: 0.001 } });
-    const session = createSession(server, newest());
+    const session = createSession(server, newest);
     const info = [0, 1, 2].map((data) => ({ level: "info", data }));
     expect(await logged(server, session)).toEqual([...info, remark]);
     expect(await logged(server, session)).toEqual([]);
-    expect(await logged(server, createSession(server, newest()))).toEqual([...info, remark]);
+    expect(await logged(server, createSession(server, newest))).toEqual([...info, remark]);
   });
 
   test("the notice is not less severe than the message that it replaces, so that a client has requested it (O-02)", async () => {
@@ -44,7 +44,7 @@ describe("log messages", () => {
       logLevel: "error",
       tools: [{ name: "t", execute }],
     });
-    const messages = await logged(server, createSession(server, newest()));
+    const messages = await logged(server, createSession(server, newest));
     expect(messages).toEqual([
       { level: "error", data: 0 },
       { ...remark, level: "error" },
@@ -53,7 +53,7 @@ describe("log messages", () => {
 
   test("log messages are not limited below thousands by default", async () => {
     const server = create({});
-    const messages = await logged(server, createSession(server, newest()));
+    const messages = await logged(server, createSession(server, newest));
     expect(messages.length).toBeGreaterThan(1_000);
     expect(messages).toContainEqual(remark);
   });

@@ -9,7 +9,7 @@ import type { Middleware } from "../../../../runtime/server/middleware/middlewar
 import { fromJsonSchema } from "../../../../runtime/server/json-schema.ts";
 import { expectLinear } from "../../../kit/expect-linear.ts";
 import { callServer } from "../../../kit/calls.ts";
-import { newest } from "../connected.ts";
+import { newest } from "../../../kit/revisions.ts";
 
 function create(middleware: Middleware): Server {
   const input = fromJsonSchema({ type: "object" }, { validate: () => [] });
@@ -39,7 +39,7 @@ function create(middleware: Middleware): Server {
 
 async function send(server: Server, method: string, params: object): Promise<void> {
   const origin = { identity: { principal: "ada" } };
-  await callServer(server, newest(), [method, params], { origin }).catch(() => {});
+  await callServer(server, newest, [method, params], { origin }).catch(() => {});
 }
 
 describe("the request log", () => {
@@ -70,8 +70,8 @@ describe("the request log of a cancelled call", () => {
     const stop = new AbortController();
     stop.abort(new DOMException('enough\n{"forged":true} Bearer abcdefghijkl', "AbortError"));
     const request = ["tools/call", { name: "good" }] as const;
-    await expect(callServer(server, newest(), request, { signal: stop.signal })).rejects.toBe(stop.signal.reason);
-    await callServer(server, newest(), request);
+    await expect(callServer(server, newest, request, { signal: stop.signal })).rejects.toBe(stop.signal.reason);
+    await callServer(server, newest, request);
     expect(lines.map((line): unknown => JSON.parse(line))).toMatchObject([
       { method: "tools/call", aborted: 'enough\n{"forged":true} [redacted]' },
       { method: "tools/call", outcome: "answered" },
@@ -93,7 +93,7 @@ describe("the audit log", () => {
     expect(entry).toMatchObject({
       principal: "ada",
       client: { name: "test", version: "1" },
-      revision: newest().id,
+      revision: newest.id,
       requestId: 1,
       method: "tools/call",
       target: "good",
@@ -123,7 +123,7 @@ describe("the audit log", () => {
 
   test("a request that cannot be audited fails", async () => {
     const server = create(auditLog({ write: () => Promise.reject(new Error("disk full")) }));
-    const result = callServer(server, newest(), ["tools/call", { name: "good" }]);
+    const result = callServer(server, newest, ["tools/call", { name: "good" }]);
     await expect(result).rejects.toThrow("disk full");
   });
 });
@@ -134,7 +134,7 @@ describe("an id of a million characters", () => {
   test("an id of a million characters is shortened in the request log", async () => {
     const lines: string[] = [];
     const server = create(requestLogger({ write: (line) => lines.push(line) }));
-    await callServer(server, newest(), ["tools/call", { name: "good" }], { requestId });
+    await callServer(server, newest, ["tools/call", { name: "good" }], { requestId });
     expect(lines).toHaveLength(1);
     expect(lines[0]?.length).toBeLessThan(600);
     expect(lines[0]).toContain("[1000000 characters]");
@@ -143,7 +143,7 @@ describe("an id of a million characters", () => {
   test("an id of a million characters is shortened in the audit log", async () => {
     const entries: AuditEntry[] = [];
     const server = create(auditLog({ write: (entry) => entries.push(entry) }));
-    await callServer(server, newest(), ["tools/call", { name: "good" }], { requestId });
+    await callServer(server, newest, ["tools/call", { name: "good" }], { requestId });
     expect(entries).toMatchObject([{ requestId: expect.stringMatching(/^x{256}\.\.\. \[1000000 characters\]$/) }]);
   });
 });

@@ -11,12 +11,12 @@ import { rateLimit, type RateLimitOptions } from "../../../../runtime/server/mid
 import type { AnyServerDefinition } from "../../../../runtime/server/any-definition.ts";
 import { ManualClock, settle } from "../../../../runtime/testing/manual-clock.ts";
 import { callServer, createSession, meta } from "../../../kit/calls.ts";
-import { handshakeRevisions, newest, open } from "../connected.ts";
+import { open } from "../connected.ts";
 import { createHttpHandler } from "../../../../runtime/server/run/http-handler.ts";
 import { createServerAcceptor, serve } from "../../../../runtime/server/run/acceptor.ts";
 import { MemoryRateStore, type RateStore } from "../../../../runtime/stores/rate-store.ts";
 import { isObject } from "../../../../generated/support.ts";
-import { statelessRevision } from "../../../kit/revisions.ts";
+import { handshakeRevisions, newest, statelessRevision } from "../../../kit/revisions.ts";
 import { initialize, initialized, request } from "../../../kit/messages.ts";
 import { Wire } from "../../../../runtime/testing/wire.ts";
 
@@ -67,7 +67,7 @@ describe.each(revisions.map((revision) => [revision.id, revision] as const))("at
 });
 
 describe("middleware", () => {
-  const call = (server: Server): Promise<unknown> => callServer(server, newest(), ["tools/call", { name: "t" }]);
+  const call = (server: Server): Promise<unknown> => callServer(server, newest, ["tools/call", { name: "t" }]);
 
   test("middleware runs in order, the first outermost, and `use` adds inside", async () => {
     const steps: string[] = [];
@@ -106,7 +106,7 @@ describe("middleware", () => {
     );
     server.use({ receive: { request: note("d") } });
     await call(server);
-    const { id } = newest();
+    const { id } = newest;
     expect(steps).toEqual(["a", "b", "c", "d"].map((name) => `${name} tools/call ${id}`));
     expect(server.messageMiddleware).toBeUndefined();
   });
@@ -125,7 +125,7 @@ describe("middleware", () => {
       },
       revisions,
     );
-    const result = await callServer(server, newest(), ["tools/call", { name: "other", _meta: { trace: "x" } }]);
+    const result = await callServer(server, newest, ["tools/call", { name: "other", _meta: { trace: "x" } }]);
     expect(seen).toEqual([{ name: "t", _meta: { trace: "x" } }]);
     expect(result).toMatchObject({ content: [{ text: "changed" }] });
   });
@@ -151,7 +151,7 @@ describe("middleware", () => {
     const logged: unknown[] = [];
     const client = await connect(near, {
       info: { name: "test", version: "1" },
-      revisions: [newest()],
+      revisions: [newest],
       handlers: {
         loggingMessage: ({ data }: { data: unknown }) => logged.push(data),
         toolListChanged: () => logged.push("list"),
@@ -172,8 +172,8 @@ describe("middleware", () => {
       },
     ]);
     const origin = { identity: { principal: "ada" } };
-    await callServer(server, newest(), ["tools/call", { name: "t" }], { origin, meta: { trace: "x" } });
-    expect(seen).toEqual(["tools/call", { name: "t" }, 1, "ada", "x", newest().id]);
+    await callServer(server, newest, ["tools/call", { name: "t" }], { origin, meta: { trace: "x" } });
+    expect(seen).toEqual(["tools/call", { name: "t" }, 1, "ada", "x", newest.id]);
   });
 
   test("middleware may return a result itself, change a result, or reject", async () => {
@@ -206,10 +206,10 @@ describe("middleware", () => {
   test("middleware receives lists as they are, and leaves them encoded once", async () => {
     const seen: unknown[] = [];
     const server = create([async (_request, next) => (seen.push(await next()), seen.at(-1))]);
-    const { handlers } = server.implement(newest());
+    const { handlers } = server.implement(newest);
     const listTools: unknown = Reflect.get(handlers, "listTools");
     if (typeof listTools !== "function") throw new Error("no list");
-    const call = { session: createSession(server, newest()), signal: new AbortController().signal };
+    const call = { session: createSession(server, newest), signal: new AbortController().signal };
     const result: unknown = await listTools.call(handlers, undefined, call);
     expect(result).toBeInstanceOf(StaticResult);
     expect(await listTools.call(handlers, undefined, call)).toBe(result);
@@ -242,7 +242,7 @@ describe("middleware", () => {
   });
 
   test("a server without middleware has no overhead", async () => {
-    const { handlers } = create([]).implement(newest());
+    const { handlers } = create([]).implement(newest);
     const setLevel: unknown = Reflect.get(handlers, "setLevel");
     if (typeof setLevel !== "function") throw new Error("no handler");
     expect(setLevel.call(handlers, { level: "info" }, { session: {} })).toEqual({});
@@ -258,7 +258,7 @@ describe("middleware", () => {
 
 describe("authorize", () => {
   const request = (server: Server, principal?: string): Promise<unknown> =>
-    callServer(server, newest(), ["tools/call", { name: "t" }], { origin: principal && { identity: { principal } } });
+    callServer(server, newest, ["tools/call", { name: "t" }], { origin: principal && { identity: { principal } } });
 
   test("authorize passes requests that are allowed, and rejects all others without a reason (R-09, TL-18, S-112)", async () => {
     const server = create([authorize(async ({ context }) => context.auth?.principal === "ada")]);
@@ -279,7 +279,7 @@ describe("rateLimit", () => {
   async function count(server: Server, times: number, setup: object = {}): Promise<number> {
     let passed = 0;
     for (let i = 0; i < times; i++) {
-      const result = callServer(server, newest(), ["tools/call", { name: "t" }], setup);
+      const result = callServer(server, newest, ["tools/call", { name: "t" }], setup);
       passed += await result.then(
         () => 1,
         () => 0,
@@ -290,9 +290,9 @@ describe("rateLimit", () => {
 
   test("rateLimit rejects requests beyond the rate with the time of a retry (TL-18, K-07)", async () => {
     const server = create([rateLimit(options)]);
-    const session = createSession(server, newest());
+    const session = createSession(server, newest);
     expect(await count(server, 5, { session })).toBe(2);
-    await expect(callServer(server, newest(), ["tools/call", { name: "t" }], { session })).rejects.toMatchObject({
+    await expect(callServer(server, newest, ["tools/call", { name: "t" }], { session })).rejects.toMatchObject({
       code: 429,
       message: "Too many requests; retry in 2 s",
       data: { retryAfter: 2 },
@@ -302,7 +302,7 @@ describe("rateLimit", () => {
   test("rateLimit passes requests again after the time", async () => {
     const clock = new ManualClock();
     const server = create([rateLimit({ burst: 1, perSecond: 50, clock })]);
-    const session = createSession(server, newest());
+    const session = createSession(server, newest);
     expect(await count(server, 2, { session })).toBe(1);
     clock.advance(19);
     expect(await count(server, 1, { session })).toBe(0);
@@ -312,10 +312,10 @@ describe("rateLimit", () => {
 
   test("rateLimit counts each session by itself, and a principal over all of its sessions", async () => {
     const server = create([rateLimit(options)]);
-    for (const _ of [1, 2]) expect(await count(server, 3, { session: createSession(server, newest()) })).toBe(2);
+    for (const _ of [1, 2]) expect(await count(server, 3, { session: createSession(server, newest) })).toBe(2);
     const origin = { identity: { principal: "ada" } };
-    expect(await count(server, 3, { origin, session: createSession(server, newest()) })).toBe(2);
-    expect(await count(server, 3, { origin, session: createSession(server, newest()) })).toBe(0);
+    expect(await count(server, 3, { origin, session: createSession(server, newest) })).toBe(2);
+    expect(await count(server, 3, { origin, session: createSession(server, newest) })).toBe(0);
   });
 
   test.each<readonly [string, () => never | Promise<never>]>([
@@ -341,7 +341,7 @@ describe("rateLimit", () => {
     };
     const server = create([rateLimit({ ...options, store })]);
     const as = (principal: string): object => ({ origin: { identity: { principal } } });
-    const first = callServer(server, newest(), ["tools/call", { name: "t" }], as("ada"));
+    const first = callServer(server, newest, ["tools/call", { name: "t" }], as("ada"));
     expect(await Promise.all([first.catch(String), count(server, 3, as("bob"))])).toEqual([
       "Error: the store is gone",
       2,
@@ -363,7 +363,7 @@ describe("rateLimit", () => {
       const headers = {
         "content-type": "application/json",
         accept: "application/json, text/event-stream",
-        "mcp-protocol-version": isStateless ? statelessRevision.id : newest().id,
+        "mcp-protocol-version": isStateless ? statelessRevision.id : newest.id,
         "mcp-method": "tools/list",
       };
       const init = { method: "POST", headers, body: JSON.stringify(message) };
@@ -377,7 +377,7 @@ describe("rateLimit", () => {
 
   test("rateLimit counts only the methods that it is given", async () => {
     const server = create([rateLimit({ ...options, methods: ["completion/complete"] })]);
-    expect(await count(server, 5, { session: createSession(server, newest()) })).toBe(5);
+    expect(await count(server, 5, { session: createSession(server, newest) })).toBe(5);
   });
 
   test("rateLimit remembers a bounded number of keys, the most recent ones", async () => {
@@ -434,15 +434,15 @@ describe("middleware around the lifecycle", () => {
     ]);
     const wire = new Wire();
     const connection = serve(server, wire);
-    wire.post(initialize(newest().id));
+    wire.post(initialize(newest.id));
     await settle();
     expect([wire.sent.splice(0), connection.session]).toEqual([
       [{ jsonrpc: "2.0", id: 0, error: { code: 4711, message: "not today" } }],
       undefined,
     ]);
-    wire.post(initialize(newest().id, {}, 1));
+    wire.post(initialize(newest.id, {}, 1));
     await settle();
-    expect(wire.sent).toMatchObject([{ id: 1, result: { protocolVersion: newest().id } }]);
+    expect(wire.sent).toMatchObject([{ id: 1, result: { protocolVersion: newest.id } }]);
     wire.end();
   });
 
@@ -455,13 +455,13 @@ describe("middleware around the lifecycle", () => {
     const server = create([(request, next) => ((attempts += 1) === 1 ? fail(request, next) : next())]);
     const wire = new Wire();
     const connection = serve(server, wire, { onOpen: () => (opened += 1) });
-    wire.post(initialize(newest().id));
+    wire.post(initialize(newest.id));
     await settle();
     expect([wire.sent.splice(0), connection.session]).toMatchObject([[{ id: 0, error: {} }], undefined]);
-    wire.post(initialize(newest().id, {}, 1));
+    wire.post(initialize(newest.id, {}, 1));
     await settle();
-    expect(wire.sent).toMatchObject([{ id: 1, result: { protocolVersion: newest().id } }]);
-    expect([opened, connection.session?.revision.id]).toEqual([1, newest().id]);
+    expect(wire.sent).toMatchObject([{ id: 1, result: { protocolVersion: newest.id } }]);
+    expect([opened, connection.session?.revision.id]).toEqual([1, newest.id]);
     wire.end();
   });
 
@@ -469,7 +469,7 @@ describe("middleware around the lifecycle", () => {
     const handler = createHttpHandler(
       create([async (_request, next) => (await next(), Promise.reject(new Error("no")))]),
     );
-    const body = JSON.stringify(initialize(newest().id));
+    const body = JSON.stringify(initialize(newest.id));
     const headers = { "content-type": "application/json", accept: "application/json, text/event-stream" };
     const response = await handler.fetch(new Request("http://localhost/mcp", { method: "POST", headers, body }));
     expect(response.headers.has("mcp-session-id")).toBe(false);
@@ -482,7 +482,7 @@ describe("middleware around the lifecycle", () => {
     const server = create([async (_request, next) => (await settle(), next())]);
     const wire = new Wire();
     serve(server, wire, { onOpen: () => (opened += 1) });
-    wire.post(initialize(newest().id), initialize(newest().id, {}, 1));
+    wire.post(initialize(newest.id), initialize(newest.id, {}, 1));
     for (let turn = 0; turn < 3; turn += 1) await settle();
     expect(opened).toBe(1);
     expect(wire.sent).toMatchObject([
@@ -501,7 +501,7 @@ describe("middleware around the lifecycle", () => {
       const server = create([async (_request, next) => (await begun, next())]);
       const wire = new Wire();
       const connection = serve(server, wire);
-      wire.post(initialize(newest().id), { ...list, id: 1, method: "ping" }, initialized, list);
+      wire.post(initialize(newest.id), { ...list, id: 1, method: "ping" }, initialized, list);
       await settle();
       expect([wire.sent.splice(0), connection.state]).toEqual([
         [{ jsonrpc: "2.0", id: 1, result: {} }],
@@ -510,7 +510,7 @@ describe("middleware around the lifecycle", () => {
       begin();
       for (let turn = 0; turn < 3; turn += 1) await settle();
       expect(wire.sent).toMatchObject([
-        { id: 0, result: { protocolVersion: newest().id } },
+        { id: 0, result: { protocolVersion: newest.id } },
         { id: 2, result: { tools: [{ name: "t" }] } },
       ]);
       expect(connection.state).toBe("INITIALIZED");
@@ -528,7 +528,7 @@ describe("middleware around the lifecycle", () => {
       ]);
       const wire = new Wire();
       serve(server, wire);
-      wire.post(initialize(newest().id), { ...list, id: 1 }, initialize(newest().id, {}, 2), { ...list, id: 3 });
+      wire.post(initialize(newest.id), { ...list, id: 1 }, initialize(newest.id, {}, 2), { ...list, id: 3 });
       for (let turn = 0; turn < 6; turn += 1) await settle();
       expect(wire.sent).toMatchObject([
         { id: 0, error: { code: 4711 } },
@@ -542,7 +542,7 @@ describe("middleware around the lifecycle", () => {
     test("messages behind `initialize` are served before the connection ends", async () => {
       const wire = new Wire();
       serve(create([async (_request, next) => (await settle(), next())]), wire);
-      wire.post(initialize(newest().id), initialized, list);
+      wire.post(initialize(newest.id), initialized, list);
       wire.receiver?.ended();
       for (let turn = 0; turn < 6; turn += 1) await settle();
       expect(wire.sent).toMatchObject([{ id: 0 }, { id: 2, result: { tools: [{ name: "t" }] } }]);
@@ -552,7 +552,7 @@ describe("middleware around the lifecycle", () => {
       const wire = new Wire();
       const server = create([(request, next) => (request.method === "initialize" ? new Promise(() => {}) : next())]);
       serve(server, wire, { limits: { maxCalls: 3 } });
-      wire.post(initialize(newest().id), ...[1, 2, 3, 4].map((id) => ({ ...list, id })));
+      wire.post(initialize(newest.id), ...[1, 2, 3, 4].map((id) => ({ ...list, id })));
       await settle();
       expect(wire.sent).toMatchObject([{ id: 4, error: { code: -32600 } }]);
       wire.end();
@@ -564,7 +564,7 @@ describe("middleware around the lifecycle", () => {
     const onError: AnyServerDefinition["onError"] = ({ error }) => errors.push(error.message);
     const wire = new Wire();
     serve(create([async (_request, next) => (await next(), { protocolVersion: 1 })], { onError }), wire);
-    wire.post(initialize(newest().id));
+    wire.post(initialize(newest.id));
     await settle();
     expect(wire.sent).toEqual([{ jsonrpc: "2.0", id: 0, error: { code: -32603, message: "Internal error" } }]);
     expect(errors).toEqual([expect.stringContaining("initialize")]);
@@ -574,7 +574,7 @@ describe("middleware around the lifecycle", () => {
   test("middleware around the lifecycle runs over HTTP", async () => {
     const seen: unknown[][] = [];
     const handler = createHttpHandler(create([record(seen)]));
-    const body = JSON.stringify(initialize(newest().id));
+    const body = JSON.stringify(initialize(newest.id));
     const headers = { "content-type": "application/json", accept: "application/json, text/event-stream" };
     const response = await handler.fetch(new Request("http://localhost/mcp", { method: "POST", headers, body }));
     expect([response.status, response.headers.has("mcp-session-id")]).toEqual([200, true]);

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import type { Revision } from "../../../../generated/support.ts";
 import { revisions } from "../../../../generated/revisions.ts";
 import { ToolError } from "../../../../runtime/server/errors.ts";
 import { createServer, type Server } from "../../../../runtime/server/create-server.ts";
 import type { AnyPrompt } from "../../../../runtime/server/any-definition.ts";
 import { callServer, meta } from "../../../kit/calls.ts";
+import { newest } from "../../../kit/revisions.ts";
 
 const review: AnyPrompt = {
   name: "review",
@@ -16,14 +16,8 @@ function create(...prompts: AnyPrompt[]): Server {
   return createServer({ name: "test", version: "1", prompts }, revisions);
 }
 
-function get(server: Server, params: object, revision = newest()): Promise<unknown> {
+function get(server: Server, params: object, revision = newest): Promise<unknown> {
   return callServer(server, revision, ["prompts/get", { ...params, ...meta(revision) }]);
-}
-
-function newest(): Revision {
-  const found = revisions.find((revision) => revision.lifecycle === "handshake");
-  if (!found) throw new Error("no revision to test");
-  return found;
 }
 
 describe.each(revisions.map((revision) => [revision.id, revision] as const))("at revision %s", (_id, revision) => {

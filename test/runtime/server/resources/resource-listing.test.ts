@@ -4,7 +4,7 @@ import { revisions } from "../../../../generated/revisions.ts";
 import { createServer, type Server } from "../../../../runtime/server/create-server.ts";
 import type { AnyServerDefinition, AnyResourceTemplate } from "../../../../runtime/server/any-definition.ts";
 import { callServer, meta, type CallSetup } from "../../../kit/calls.ts";
-import { newest } from "../connected.ts";
+import { newest } from "../../../kit/revisions.ts";
 
 const read = (): string => "";
 const fixed = ["1", "2"].map((name) => ({ uri: `note://${name}`, name, read }));
@@ -19,7 +19,7 @@ function create(definition: Partial<AnyServerDefinition>): Server {
   return createServer({ name: "test", version: "1", resources: fixed, ...definition }, revisions);
 }
 
-async function readPages(server: Server, revision = newest()): Promise<string[][]> {
+async function readPages(server: Server, revision = newest): Promise<string[][]> {
   const pages: string[][] = [];
   let cursor: unknown;
   do {
@@ -101,22 +101,22 @@ test("cursors of a list callback cannot be forged by a client (N-02, N-04)", asy
     { resources: [], nextCursor: "ü 2" }
   );
   const server = create({ resourceTemplates: [template(list)] });
-  const page = await callServer(server, newest(), ["resources/list"]);
-  await callServer(server, newest(), ["resources/list", { cursor: Object(page).nextCursor }]);
+  const page = await callServer(server, newest, ["resources/list"]);
+  await callServer(server, newest, ["resources/list", { cursor: Object(page).nextCursor }]);
   expect(cursors).toEqual([undefined, "ü 2"]);
   for (const cursor of ["ü 2", btoa('{"part":1,"inner":"/etc","skip":0}'), "x.y"]) {
-    await expect(callServer(server, newest(), ["resources/list", { cursor }])).rejects.toMatchObject({ code: -32602 });
+    await expect(callServer(server, newest, ["resources/list", { cursor }])).rejects.toMatchObject({ code: -32602 });
   }
 });
 
 test("a cursor of a list callback is rejected for another client", async () => {
   const server = create({ resourceTemplates: [template(() => ({ resources: [], nextCursor: "of ada" }))] });
   const of = (principal: string): CallSetup => ({ origin: { identity: { principal } } });
-  const page = await callServer(server, newest(), ["resources/list"], of("ada"));
+  const page = await callServer(server, newest, ["resources/list"], of("ada"));
   const next = ["resources/list", { cursor: Object(page).nextCursor }] as const;
-  await expect(callServer(server, newest(), next, of("ada"))).resolves.toBeDefined();
+  await expect(callServer(server, newest, next, of("ada"))).resolves.toBeDefined();
   for (const other of [of("bob"), {}])
-    await expect(callServer(server, newest(), next, other)).rejects.toMatchObject({ code: -32602 });
+    await expect(callServer(server, newest, next, other)).rejects.toMatchObject({ code: -32602 });
 });
 
 test("list callbacks receive the principal, and those of hidden templates are not called", async () => {
@@ -125,7 +125,7 @@ test("list callbacks receive the principal, and those of hidden templates are no
   const hidden = { ...template(() => toResources("z"), "dir"), visible: (): boolean => false };
   const server = create({ resources: [], resourceTemplates: [hidden, template(list)] });
   const origin = { identity: { principal: "ada" } };
-  expect(await callServer(server, newest(), ["resources/list"], { origin })).toEqual({ resources: toResources("a") });
+  expect(await callServer(server, newest, ["resources/list"], { origin })).toEqual({ resources: toResources("a") });
   expect(principals).toEqual(["ada"]);
 });
 
@@ -133,7 +133,7 @@ test.each([undefined, "x", {}, { resources: "x" }])(
   "a list callback that gives %j is an internal error",
   async (outcome) => {
     const server = create({ resourceTemplates: [template(() => outcome)] });
-    await expect(callServer(server, newest(), ["resources/list"])).rejects.toThrow(
+    await expect(callServer(server, newest, ["resources/list"])).rejects.toThrow(
       'The list of "file:///{+path}" returned neither resources nor a page of resources',
     );
   },
@@ -167,7 +167,7 @@ describe("contents of resources", () => {
         resources: [{ uri: "a://b", name: "b", ...(mimeType && { mimeType }), read: () => outcome }],
         onError: () => {},
       }),
-      newest(),
+      newest,
       ["resources/read", { uri: "a://b" }],
     );
 
@@ -185,7 +185,7 @@ describe("contents of resources", () => {
 
   test("contents of resources are as large as their size says, before base64 (R-10)", async () => {
     const server = create({ resources: [{ uri: "a://b", name: "b", size: 3, read: () => new Uint8Array(3) }] });
-    expect(await callServer(server, newest(), ["resources/list"])).toEqual({
+    expect(await callServer(server, newest, ["resources/list"])).toEqual({
       resources: [{ uri: "a://b", name: "b", size: 3 }],
     });
     expect(() => create({ resources: [{ uri: "a://b", name: "b", size: -1, read }] })).toThrow("its size is -1");
@@ -199,8 +199,8 @@ test("a cursor of resources leads on in order when the lists have changed, also 
   other.resources.add({ uri: "note://0", name: "0", read });
   other.resources.remove("note://0");
   const readFrom = async (server: Server, cursor?: unknown): Promise<{ names: string[]; nextCursor: unknown }> => {
-    const params = { ...(cursor !== undefined && { cursor }), ...meta(newest()) };
-    const { resources, nextCursor } = Object(await callServer(server, newest(), ["resources/list", params]));
+    const params = { ...(cursor !== undefined && { cursor }), ...meta(newest) };
+    const { resources, nextCursor } = Object(await callServer(server, newest, ["resources/list", params]));
     return { names: resources.map(({ name }: { name: string }) => name), nextCursor };
   };
   const first = await readFrom(one);

@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import type { Revision } from "../../../../generated/support.ts";
 import { revisions } from "../../../../generated/revisions.ts";
 import type { OnError } from "../../../../runtime/jsonrpc/error-report.ts";
 import { RpcError } from "../../../../runtime/jsonrpc/errors.ts";
@@ -7,6 +6,7 @@ import { ToolError } from "../../../../runtime/server/errors.ts";
 import { createServer, type Server } from "../../../../runtime/server/create-server.ts";
 import type { AnyResource, AnyResourceTemplate } from "../../../../runtime/server/any-definition.ts";
 import { callServer, meta } from "../../../kit/calls.ts";
+import { newest } from "../../../kit/revisions.ts";
 
 const greeting: AnyResourceTemplate = {
   uriTemplate: "greeting://{name}{?polite}",
@@ -30,14 +30,8 @@ function create(definition: {
   return createServer({ name: "test", version: "1", onError: () => {}, ...definition }, revisions);
 }
 
-function read(server: Server, uri: string, revision = newest()): Promise<unknown> {
+function read(server: Server, uri: string, revision = newest): Promise<unknown> {
   return callServer(server, revision, ["resources/read", { uri, ...meta(revision) }]);
-}
-
-function newest(): Revision {
-  const found = revisions.find((revision) => revision.lifecycle === "handshake");
-  if (!found) throw new Error("no revision to test");
-  return found;
 }
 
 const server = create({ resources: [note, pixel], resourceTemplates: [greeting] });
@@ -211,7 +205,7 @@ test("the message of a ResourceError reaches the client", async () => {
   const rejection = { code: -32602, message: "The notes are locked." };
   await expect(read(locked, "a://b")).rejects.toMatchObject(rejection);
   await expect(read(locked, "a://c/1")).rejects.toMatchObject(rejection);
-  await expect(callServer(locked, newest(), ["resources/list", meta(newest())])).rejects.toMatchObject(rejection);
+  await expect(callServer(locked, newest, ["resources/list", meta(newest)])).rejects.toMatchObject(rejection);
 });
 
 test("another value from a resource handler is an internal error", async () => {

@@ -8,7 +8,8 @@ import type { Session } from "../../../../runtime/protocol/session/session.ts";
 import { SessionSubscriptions } from "../../../../runtime/server/resources/subscriptions.ts";
 import { createSessionRegistry } from "../../../../runtime/server/subscriptions/session-registry.ts";
 import { openPeer } from "../../protocol/open-peer.ts";
-import { handshakeRevisions, newest, open, settle } from "../connected.ts";
+import { open, settle } from "../connected.ts";
+import { handshakeRevisions, newest } from "../../../kit/revisions.ts";
 
 const read = (): string => "";
 const resources = ["note://a", "note://b", "dir://x"].map((uri) => ({ uri, name: uri, read }));
@@ -178,7 +179,7 @@ test("10,000 sessions leave no memory behind (trap 22)", { timeout: 300_000 }, a
   };
   const churn = async (count: number): Promise<void> => {
     for (let i = 0; i < count; i++) {
-      const { client } = await open(server, newest());
+      const { client } = await open(server, newest);
       await client.request("resources/subscribe", { uri: `file:///${i}` });
       server.resources.notifyUpdated(`file:///${i}`);
       await client.close();

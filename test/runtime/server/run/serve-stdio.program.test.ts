@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { describe, expect, test } from "vitest";
 import { createProgram } from "../../../kit/programs.ts";
-import { newest } from "../connected.ts";
+import { newest } from "../../../kit/revisions.ts";
 
 const script = await createProgram(new URL("./stdio-server.ts", import.meta.url));
 
@@ -27,7 +27,7 @@ async function start(): Promise<Running> {
   child.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
   const send = (message: object): void => void child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
   const readResponse = async (): Promise<unknown> => JSON.parse((await lines.next()).value ?? "null");
-  const params = { protocolVersion: newest().id, capabilities: {}, clientInfo: { name: "test", version: "1" } };
+  const params = { protocolVersion: newest.id, capabilities: {}, clientInfo: { name: "test", version: "1" } };
   send({ id, method: "initialize", params });
   await readResponse();
   send({ method: "notifications/initialized" });

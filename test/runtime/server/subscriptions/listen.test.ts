@@ -7,9 +7,9 @@ import { createServer, type Server } from "../../../../runtime/server/create-ser
 import type { AnyServerDefinition } from "../../../../runtime/server/any-definition.ts";
 import { ManualClock } from "../../../../runtime/testing/manual-clock.ts";
 import { Wire } from "../../../../runtime/testing/wire.ts";
-import { statelessRevision } from "../../../kit/revisions.ts";
+import { newest, statelessRevision } from "../../../kit/revisions.ts";
 import { meta, request } from "../../../kit/messages.ts";
-import { newest, open, settle } from "../connected.ts";
+import { open, settle } from "../connected.ts";
 
 const read = (): string => "";
 const run = (): string => "";
@@ -246,7 +246,7 @@ describe("a request to listen", () => {
 
 test("one change reaches sessions and listeners (3.5)", async () => {
   const server = create();
-  const [session, wire] = await Promise.all([open(server, newest()), listenOn(server, listen("sub", everything))]);
+  const [session, wire] = await Promise.all([open(server, newest), listenOn(server, listen("sub", everything))]);
   await session.client.request("resources/subscribe", { uri: "note://a" });
   wire.sent.length = 0;
   server.tools.add({ name: "b", execute: run });

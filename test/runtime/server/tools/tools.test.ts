@@ -2,7 +2,6 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { z as z3 } from "zod/v3";
 import type { Declarations } from "../../../../generated/2025-11-25/index.ts";
-import type { Revision } from "../../../../generated/support.ts";
 import { revisions } from "../../../../generated/revisions.ts";
 import { PeerError, RpcError } from "../../../../runtime/jsonrpc/errors.ts";
 import type { ErrorReport } from "../../../../runtime/jsonrpc/error-report.ts";
@@ -12,10 +11,9 @@ import { fromJsonSchema } from "../../../../runtime/server/json-schema.ts";
 import { createServer, type Server } from "../../../../runtime/server/create-server.ts";
 import type { AnyTool } from "../../../../runtime/server/any-definition.ts";
 import { callServer, meta, type CallSetup } from "../../../kit/calls.ts";
+import { newest } from "../../../kit/revisions.ts";
 
 const { defineTool } = forRevisions<Declarations>(revisions);
-const handshake = revisions.filter((revision) => revision.lifecycle === "handshake");
-const latest = newest();
 
 const add = defineTool({
   name: "add",
@@ -24,12 +22,6 @@ const add = defineTool({
   outputSchema: z.object({ sum: z.number() }),
   execute: ({ a, b }) => ({ sum: a + b }),
 });
-
-function newest(): Revision {
-  const [first] = handshake;
-  if (!first) throw new Error("no revision to test");
-  return first;
-}
 
 interface Reported {
   readonly server: Server;
@@ -43,7 +35,7 @@ function serve(...tools: AnyTool[]): Reported {
 }
 
 function call(server: Server, name: string, args?: object, setup?: CallSetup): Promise<unknown> {
-  return callServer(server, latest, ["tools/call", args ? { name, arguments: args } : { name }], setup);
+  return callServer(server, newest, ["tools/call", args ? { name, arguments: args } : { name }], setup);
 }
 
 test("a list of 100,000 invalid items makes a short error with their number", async () => {
@@ -53,7 +45,7 @@ test("a list of 100,000 invalid items makes a short error with their number", as
     inputSchema: z.object({ items: z.array(z.number()) }),
     execute: ({ items }) => String(items.length),
   });
-  const result = await callServer(serve(sum).server, latest, [
+  const result = await callServer(serve(sum).server, newest, [
     "tools/call",
     { name: "sum", arguments: { items: Array.from({ length: 100_000 }, () => "") } },
   ]);
@@ -114,7 +106,7 @@ describe("a tool without an input schema", () => {
   const { server } = serve({ name: "ping", execute: () => "pong" });
 
   test("a tool without an input schema declares empty arguments (TL-15, S-100)", async () => {
-    expect(await callServer(server, latest, ["tools/list"])).toEqual({
+    expect(await callServer(server, newest, ["tools/list"])).toEqual({
       tools: [{ name: "ping", inputSchema: { type: "object", additionalProperties: false } }],
     });
   });
@@ -292,7 +284,7 @@ describe("schemas of tools", () => {
     const validate = (value: unknown): { message: string; path: string[] }[] =>
       Object.hasOwn(Object(value), "a") ? [] : [{ message: "is required", path: ["a"] }];
     const { server } = serve({ name: "t", inputSchema: fromJsonSchema(schema, { validate }), execute: () => "ok" });
-    expect(await callServer(server, latest, ["tools/list"])).toMatchObject({ tools: [{ inputSchema: schema }] });
+    expect(await callServer(server, newest, ["tools/list"])).toMatchObject({ tools: [{ inputSchema: schema }] });
     expect(await call(server, "t", { a: 1 })).toMatchObject({ content: [{ text: "ok" }] });
     expect(await call(server, "t", {})).toMatchObject({
       content: [{ text: expect.stringMatching(/- a: is required/) }],
@@ -307,7 +299,7 @@ describe("schemas of tools", () => {
       inputSchema: fromJsonSchema(schema, { validate: () => [] }),
       execute: () => "ok",
     });
-    expect(await callServer(server, latest, ["tools/list"])).toMatchObject({ tools: [{ inputSchema: schema }] });
+    expect(await callServer(server, newest, ["tools/list"])).toMatchObject({ tools: [{ inputSchema: schema }] });
   });
 
   test.each([

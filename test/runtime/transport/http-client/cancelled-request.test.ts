@@ -3,14 +3,15 @@ import { afterEach, expect, onTestFinished, test, vi } from "vitest";
 import type { ClientConnection } from "../../../../runtime/client/connect.ts";
 import {
   connectScript,
+  isCall,
   openingResult,
+  type Received,
   respondJson,
+  type Script,
+  type ScriptedServer,
   serveScript,
   sessionId,
   usual,
-  type Received,
-  type Script,
-  type ScriptedServer,
 } from "../../../kit/scripted-server.ts";
 import { until } from "../../../kit/time.ts";
 import type { HttpClientOptions } from "../../../../runtime/transport/http-client/http-client.ts";
@@ -24,7 +25,6 @@ afterEach(async () => {
 });
 
 const call = { name: "delete_everything" };
-const isCall = ({ message }: Received): boolean => message.method === "tools/call";
 const isCancellation = ({ message }: Received): boolean => message.method === "notifications/cancelled";
 
 interface Rig {

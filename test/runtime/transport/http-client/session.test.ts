@@ -5,22 +5,22 @@ import { createHttpClientTransport } from "../../../../runtime/transport/http-cl
 import { newest } from "../../../kit/revisions.ts";
 import {
   connectScript,
+  isCall,
+  isListening,
+  isOpening,
   openingResult,
-  resultEvent,
+  type Received,
   respondEvents,
   respondJson,
-  usual,
-  type Received,
+  resultEvent,
   type Script,
   type ScriptedServer,
   serve,
   start,
+  usual,
 } from "../../../kit/scripted-server.ts";
 
 const call = { name: "x" };
-const listening = ({ method }: Received): boolean => method === "GET";
-const isCall = ({ message }: Received): boolean => message.method === "tools/call";
-const isOpening = ({ message }: Received): boolean => message.method === "initialize";
 
 /** A server whose sessions can be forgotten; each new one gets the next number. */
 function forgetful(inner: Script = () => usual): { readonly script: Script; forget(): void } {
@@ -158,17 +158,17 @@ describe("a session that the server has forgotten", () => {
   test("the GET stream detects a forgotten session too", async () => {
     let cut = (): void => {};
     const { script, forget } = forgetful((request, response) => {
-      if (!listening(request)) return usual;
+      if (!isListening(request)) return usual;
       cut = () => void response.end();
       return respondEvents(response, "id: e\nretry: 5\ndata:\n\n");
     });
     const { server } = await start(script);
-    await until(() => server.requests.some(listening));
+    await until(() => server.requests.some(isListening));
     forget();
     cut();
     await until(() => server.requests.filter(isOpening).length === 2);
-    await until(() => server.requests.filter(listening).length === 3);
-    expect(server.requests.filter(listening).map(({ headers }) => headers["last-event-id"])).toEqual([
+    await until(() => server.requests.filter(isListening).length === 3);
+    expect(server.requests.filter(isListening).map(({ headers }) => headers["last-event-id"])).toEqual([
       undefined,
       "e",
       undefined,
@@ -186,7 +186,7 @@ describe("a session that the server has forgotten", () => {
     const { server, client, running } = await startCutCall({ retry: 300 });
     expect(await client.request("ping")).toEqual({});
     await expect(running).rejects.toMatchObject({ name: "SessionExpiredError" });
-    const resumed = server.requests.filter(listening).map(({ headers }) => headers);
+    const resumed = server.requests.filter(isListening).map(({ headers }) => headers);
     expect(resumed).toMatchObject([{ "last-event-id": "e", "mcp-session-id": "s1" }]);
     expect(server.requests.filter(isOpening)).toHaveLength(2);
   });
@@ -295,7 +295,7 @@ describe("a call that is cancelled", () => {
         "notifications/cancelled",
         server.requests.find(isCall)?.message.id,
       ]);
-      expect(server.requests.filter(listening).length).toBeLessThanOrEqual(1);
+      expect(server.requests.filter(isListening).length).toBeLessThanOrEqual(1);
     },
   );
 

@@ -13,8 +13,7 @@ import type { Identity } from "../../../../../runtime/transport/http-server/iden
 import type { HttpOptions } from "../../../../../runtime/transport/http-server/settings.ts";
 import { statelessRevision } from "../../../../kit/revisions.ts";
 import { request } from "../../../../kit/messages.ts";
-
-const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+import { nextTurn } from "../../../../kit/time.ts";
 
 interface Received {
   readonly maxBytes?: number;

@@ -10,8 +10,7 @@ import { toHttpService } from "../../../../../runtime/server/run/http-handler.ts
 import { TurnBatcher } from "../../../../../runtime/transport/http-server/exchange/turn-batcher.ts";
 import { statelessRevision } from "../../../../kit/revisions.ts";
 import { request } from "../../../../kit/messages.ts";
-
-const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+import { nextTurn } from "../../../../kit/time.ts";
 
 /** Milliseconds of the clock, which stands still: a machine that is busy would count as a slow handler. */
 let now = 0;
