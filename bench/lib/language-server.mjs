@@ -1,8 +1,9 @@
 // A client of the language server of TypeScript 7, over stdio.
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { NODE, cpuSeconds, stop, track } from "./child.mjs";
+import { NODE, cpuSeconds, track } from "./child.mjs";
 
 export const compiler = fileURLToPath(new URL("../../node_modules/typescript7/bin/tsc", import.meta.url));
 
@@ -47,7 +48,18 @@ export async function startLanguageServer(folder) {
   });
   notify("initialized", {});
   const pid = serverPid(child.pid);
-  return { request, notify, cpuSeconds: () => cpuSeconds(pid), stop: () => stop(child) };
+  return {
+    request,
+    notify,
+    cpuSeconds: () => cpuSeconds(pid),
+    async stop() {
+      // A server that is killed leaves the native process behind, whose processor time then counts as that of another program.
+      const ended = once(child, "exit");
+      await request("shutdown");
+      notify("exit");
+      await ended;
+    },
+  };
 }
 
 function readMessages(stream, receive) {
