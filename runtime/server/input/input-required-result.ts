@@ -1,6 +1,6 @@
 import { isObject, type Awaitable } from "../../../generated/support.ts";
 import { toStatelessError } from "../../protocol/peer/stateless-request.ts";
-import { chain, isThenable } from "../../internal/maybe-async.ts";
+import { attempt, chain } from "../../internal/maybe-async.ts";
 import type { CallContext } from "../../protocol/peer/incoming-call.ts";
 import { readAuth } from "../context.ts";
 import { InputRequired } from "./input-required.ts";
@@ -27,20 +27,14 @@ export function createReplayingInputRunner(settings: RequestStateSettings): Inpu
   const plain = createSessionInputState();
   return {
     of: (call) => readInputState(call) ?? plain(call),
-    run(request, call, work) {
-      // Every call passes: without new functions here and in `ReplayedCall`, a call in memory takes 3 % less processor time.
-      try {
-        const outcome = replay({ request, call, settings }, work);
-        return isThenable(outcome) ? Promise.resolve(outcome).catch((error: unknown) => fail(error, call)) : outcome;
-      } catch (error) {
-        return fail(error, call);
-      }
-    },
+    run: (request, call, work) =>
+      attempt(
+        () => replay({ request, call, settings }, work),
+        (error) => {
+          throw toStatelessError(error, call.revision);
+        },
+      ),
   };
-}
-
-function fail(error: unknown, { revision }: CallContext): never {
-  throw toStatelessError(error, revision);
 }
 
 /** A call with the settings of its rounds. */

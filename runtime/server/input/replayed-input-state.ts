@@ -8,7 +8,7 @@ import {
   type Progress,
 } from "../../../generated/support.ts";
 import { toBase64Url } from "../../framing/base64.ts";
-import { isThenable } from "../../internal/maybe-async.ts";
+import { attempt, isThenable } from "../../internal/maybe-async.ts";
 import type { CallContext, RequestOptions } from "../../protocol/peer/incoming-call.ts";
 import { CapabilityError, invalidParams, RpcError, errorCodes } from "../../jsonrpc/errors.ts";
 import { firstInputRequests } from "../../protocol/methods/input-request-limit.ts";
@@ -76,19 +76,13 @@ export class ReplayedCall extends RelayedCall implements InputContext {
 
   /** Runs the handler. Returns its result, or a result with input requests. */
   play(work: (call: CallContext) => Awaitable<object>): Awaitable<object> {
-    const outcome = this.#run(work);
+    const outcome = attempt(
+      () => work(this),
+      (error) => this.#fail(error),
+    );
     if (isThenable(outcome) || this.#start.record.questions.length > 0) return this.inputState.settle(outcome);
     this.#end();
     return outcome;
-  }
-
-  #run(work: (call: CallContext) => Awaitable<object>): Awaitable<object> {
-    try {
-      const outcome = work(this);
-      return isThenable(outcome) ? Promise.resolve(outcome).catch((error: unknown) => this.#fail(error)) : outcome;
-    } catch (error) {
-      return this.#fail(error);
-    }
   }
 
   #fail(error: unknown): never {
