@@ -60,7 +60,8 @@ export function check(folder) {
   return { seconds: read("Total time"), instantiations: read("Instantiations"), memory: read("Memory used") / 1024 };
 }
 
-export async function run(list, { reps = 5, quick, log }) {
+/** Repeats a measurement in the project of each contestant, interleaved. One that fails is left out, with its error. */
+export async function measureProjects(list, { reps, quick, log }, measure) {
   const out = {};
   const folders = new Map();
   for (let i = 0; i < (quick ? 1 : reps); i += 1)
@@ -69,7 +70,7 @@ export async function run(list, { reps = 5, quick, log }) {
       if (o.error) continue;
       try {
         if (!folders.has(a.id)) folders.set(a.id, await prepare(a));
-        o.reps.push(await guard(async () => check(folders.get(a.id))));
+        o.reps.push(await guard(async () => measure(folders.get(a.id))));
       } catch (error) {
         o.error = String(error.stdout || error.message).slice(0, 500);
         log(`${a.id}: ${o.error}`);
@@ -78,6 +79,8 @@ export async function run(list, { reps = 5, quick, log }) {
   for (const o of Object.values(out)) if (o.reps.length > 0) Object.assign(o, fold(o.reps));
   return { result: out };
 }
+
+export const run = (list, { reps = 5, ...options }) => measureProjects(list, { reps, ...options }, check);
 
 export const figures = ({ result }) => {
   const select = (read) => mapValues(result, ({ reps }) => reps.map(read));

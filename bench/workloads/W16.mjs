@@ -3,10 +3,9 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { startLanguageServer } from "../lib/language-server.mjs";
-import { guard } from "../lib/quiet.mjs";
 import { table } from "../lib/report.mjs";
-import { fold, mapValues, median } from "../lib/stats.mjs";
-import { applies, COUNT, prepare } from "./W14.mjs";
+import { mapValues, median } from "../lib/stats.mjs";
+import { applies, COUNT, measureProjects } from "./W14.mjs";
 
 export { applies };
 export const title = `completions and errors of an editor in a server with ${COUNT} tools`;
@@ -96,24 +95,7 @@ function positionOf(text, offset) {
   return { line: before.length - 1, character: before.at(-1).length };
 }
 
-export async function run(list, { reps = 3, quick, log }) {
-  const out = {};
-  const folders = new Map();
-  for (let i = 0; i < (quick ? 1 : reps); i += 1)
-    for (const a of list) {
-      const o = (out[a.id] ??= { reps: [] });
-      if (o.error) continue;
-      try {
-        if (!folders.has(a.id)) folders.set(a.id, await prepare(a));
-        o.reps.push(await guard(() => edit(folders.get(a.id))));
-      } catch (error) {
-        o.error = String(error.message).slice(0, 500);
-        log(`${a.id}: ${o.error}`);
-      }
-    }
-  for (const o of Object.values(out)) if (o.reps.length > 0) Object.assign(o, fold(o.reps));
-  return { result: out };
-}
+export const run = (list, { reps = 3, ...options }) => measureProjects(list, { reps, ...options }, edit);
 
 export const figures = ({ result }) => {
   const figure = (id, what, name, more = {}) => ({
