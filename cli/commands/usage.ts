@@ -16,16 +16,20 @@ export function usageText(problem: string, help: string, words: readonly string[
   const [command = ""] = /^[\w -]*\w/.exec(usage) ?? [];
   const isUnknown = problem.startsWith("Unknown argument");
   const hint = usage.endsWith(" <dir>") && isUnknown ? commandHint(words, problem) : "";
-  const options = isUnknown ? optionHint(words, help) : "";
+  const options = optionHint(words, help, isUnknown);
   return `create-mcp-server: ${problemText(problem)}${hint}${options}\nUsage: ${usage}\nMore: ${command} --help`;
 }
 
-/** Suggests the option of the help text that one of the words is a slip of. */
-function optionHint(words: readonly string[], help: string): string {
+/** Suggests the option of the help text that one of the words is a slip of. A missing option is reported before an unknown one. */
+function optionHint(words: readonly string[], help: string, isReported: boolean): string {
   const known = [...help.matchAll(/(?<=\s--)[a-z][\w-]*/g)].map(([name]) => name);
-  const given = words.flatMap((word) => /^--([\w-]+)/.exec(word)?.[1] ?? []).filter((name) => !known.includes(name));
-  const nearest = given.flatMap((name) => known.find((option) => isSlip(name, option)) ?? [])[0];
-  return nearest === undefined ? "" : ` Did you mean --${nearest}?`;
+  const fields = known.map(toFieldName);
+  const given = words.flatMap((word) => /^--([\w-]+)/.exec(word)?.[1] ?? []);
+  for (const name of given.filter((one) => !fields.includes(toFieldName(one)))) {
+    const nearest = known.find((option) => isSlip(name, option));
+    if (nearest !== undefined) return `${isReported ? "" : ` Unknown argument: ${name}.`} Did you mean --${nearest}?`;
+  }
+  return "";
 }
 
 /** Suggests a command: several words were meant as a command, but none has this name. */

@@ -74,6 +74,18 @@ describe("create-mcp-server <dir>", () => {
       "add --help",
     ],
     [["explain"], "--protocol is missing.", "explain [server..]", "explain --help"],
+    [
+      ["explain", "--protocl", "2025-11-25"],
+      "--protocol is missing. Unknown argument: protocl. Did you mean --protocol?",
+      "explain [server..]",
+      "explain --help",
+    ],
+    [
+      ["explain", "--verbos"],
+      "--protocol is missing. Unknown argument: verbos. Did you mean --verbose?",
+      "explain [server..]",
+      "explain --help",
+    ],
     [["check", "--header"], "--header requires a value.", "check [target..]", "check --help"],
     [["x", "--skip-install"], "Unknown argument: skip-install.", "<dir>", "--help"],
     [["x", "--features", "--yes"], "--features requires a value.", "<dir>", "--help"],
