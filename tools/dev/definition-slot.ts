@@ -10,6 +10,7 @@ import type { ClusterAccess } from "../../runtime/stores/shared-parts.ts";
 import { readOffered } from "./definition-changes.ts";
 import { describeError } from "./report.ts";
 import { SwappedSessions, type SessionsView } from "./swapped-sessions.ts";
+import { VersionExtensions } from "./version-extensions.ts";
 import { isCapabilityError, isRpcError, toError } from "../../runtime/jsonrpc/errors.ts";
 import type { OnError } from "../../runtime/jsonrpc/error-report.ts";
 import type { Middleware } from "../../runtime/server/middleware/middleware.ts";
@@ -19,6 +20,7 @@ export interface BuiltServer {
   readonly server: CoreServer;
   readonly slot: DefinitionSlot;
   readonly view: SessionsView;
+  readonly extensions: VersionExtensions;
   /** Options of tasks as text: running tasks keep them. */
   readonly tasks: string;
 }
@@ -47,14 +49,20 @@ export class DefinitionSlot {
     probe.close().catch((error: unknown) => probe.onError({ kind: "transport", error: toError(error) }));
     const view = this.sessions.createView();
     const { features } = options;
+    const onError = definition.onError ?? writeToStandardError;
+    const extensions = new VersionExtensions(definition.extensions ?? [], (thrown) =>
+      onError({ kind: "transport", error: toError(thrown) }),
+    );
     const server = buildServer(
       {
         ...definition,
         listChanged: kinds,
+        extensions: extensions.extensions,
         middleware: [
+          extensions.countCalls,
           ...(definition.middleware ?? []),
           this.sessions.recordSubscriptions,
-          describeToolFailures(definition.onError ?? writeToStandardError),
+          describeToolFailures(onError),
         ],
         cursorKeys: definition.cursorKeys ?? this.#keys,
       },
@@ -67,7 +75,7 @@ export class DefinitionSlot {
         describeError,
       },
     );
-    return { server, built: { server, slot: this, view, tasks: JSON.stringify(definition.tasks ?? null) } };
+    return { server, built: { server, slot: this, view, extensions, tasks: JSON.stringify(definition.tasks ?? null) } };
   }
 
   #findKinds({ listChanged = [] }: AnyCoreDefinition, server: CoreServer): true | readonly ListKind[] {

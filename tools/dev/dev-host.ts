@@ -105,8 +105,10 @@ export class DevHost {
 
   async #replace({ service, result }: Served, { load, built, options }: Replacement): Promise<unknown> {
     // Otherwise the version took longer to load than the next one.
-    if (load.number < this.#newest) load.settle("served");
-    else this.#replaceServer(service, { load, built, options });
+    if (load.number < this.#newest) {
+      built.extensions.release();
+      load.settle("served");
+    } else this.#replaceServer(service, { load, built, options });
     await service
       .closeUnused(options)
       .catch((error: unknown) => this.#events.report("the cluster of the new version cannot be closed", error));

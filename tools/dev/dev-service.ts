@@ -43,10 +43,13 @@ export class DevService {
    */
   replace(next: BuiltServer, options: ServedOptions): readonly string[] {
     const before = this.#built;
-    if (next.slot !== before.slot || !hasSameRevisions(before.server, next.server))
-      throw new SetupError("The protocol revisions of the server have changed; restart the development server");
-    next.server.settings?.check();
-    this.#useServer(before, next);
+    try {
+      this.#use(before, next);
+    } catch (error) {
+      next.extensions.release();
+      throw error;
+    }
+    before.extensions.release();
     const differences = compareLists(before.server, next.server);
     const { registry } = next.slot.sessions;
     for (const { kind } of differences) {
@@ -68,7 +71,10 @@ export class DevService {
     if (cluster !== this.#first.cluster) await cluster?.close?.();
   }
 
-  #useServer(before: BuiltServer, next: BuiltServer): void {
+  #use(before: BuiltServer, next: BuiltServer): void {
+    if (next.slot !== before.slot || !hasSameRevisions(before.server, next.server))
+      throw new SetupError("The protocol revisions of the server have changed; restart the development server");
+    next.server.settings?.check();
     this.#built = next;
     try {
       const routings = this.#acceptors.map((acceptor) => ({ acceptor, routing: acceptor.prepare(next.server) }));

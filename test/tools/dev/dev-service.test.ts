@@ -1,11 +1,13 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import { revisions } from "../../../generated/revisions.ts";
-import type { Revision } from "../../../generated/support.ts";
+import { extension } from "../../../generated/extensions/skills/index.ts";
+import type { Extension, Revision } from "../../../generated/support.ts";
 import { DefinitionSlot, type BuiltServer } from "../../../tools/dev/definition-slot.ts";
 import { DevService } from "../../../tools/dev/dev-service.ts";
 import type { ServedOptions } from "../../../tools/dev/swapped-options.ts";
 import { allFeatures } from "../../../runtime/server/create-server.ts";
+import { defineExtension } from "../../../runtime/server/extensions/define-extension.ts";
 import type { AnyServerDefinition, AnyTool } from "../../../runtime/server/any-definition.ts";
 import type { ServerTasks } from "../../../runtime/server/definition.ts";
 import { createHttpHandler } from "../../../runtime/server/run/http-handler.ts";
@@ -67,6 +69,20 @@ class Caller extends Wire {
   get received(): readonly unknown[] {
     return this.sent.map((sent) => Object(sent).method).filter(Boolean);
   }
+}
+
+/** Defines extensions that count how many of them are set up and not closed. */
+function countOpen() {
+  const open: Record<string, number> = {};
+  const count = (name: string, step: number): void => void (open[name] = (open[name] ?? 0) + step);
+  const define = (name: string): Extension =>
+    defineExtension(extension, {
+      setup: () => {
+        count(name, 1);
+        return { close: () => count(name, -1) };
+      },
+    });
+  return { open, define };
 }
 
 const say = (text: string): AnyTool => ({ name: "say", execute: () => text });
@@ -158,6 +174,35 @@ describe("a swapped definition", () => {
     await expect(developed.replace({ tools: [say("new")], settings })).rejects.toThrow(/DEV_TEST_FOLDER is missing/);
     const caller = await openSession(developed);
     expect(await caller.call("tools/call", { name: "say" })).toMatchObject(textOf("old"));
+  });
+
+  test("an extension of a replaced version is closed once the calls of this version have ended", async () => {
+    const [begun, gate] = [createGate(), createGate()];
+    const counted = countOpen();
+    const execute = async (): Promise<string> => {
+      begun.open();
+      await gate.opened;
+      return "done";
+    };
+    const developed = develop({ tools: [{ name: "held", execute }], extensions: [counted.define("old")] });
+    const caller = await openSession(developed);
+    const pending = caller.call("tools/call", { name: "held" });
+    await begun.opened;
+    await developed.replace({ tools: [say("new")], extensions: [counted.define("new")] });
+    await expect.poll(() => counted.open).toEqual({ old: 1, new: 1 });
+    gate.open();
+    expect(await pending).toMatchObject(textOf("done"));
+    await expect.poll(() => counted.open).toEqual({ old: 0, new: 1 });
+    await developed.service.server.close();
+    expect(counted.open).toEqual({ old: 0, new: 0 });
+  });
+
+  test("an extension of a rejected version is closed", async () => {
+    const counted = countOpen();
+    const developed = develop({ extensions: [counted.define("old")] });
+    const rejected = developed.replace({ extensions: [counted.define("new")] }, {}, revisions.slice(1));
+    await expect(rejected).rejects.toThrow(/revisions .* have changed/);
+    await expect.poll(() => counted.open).toEqual({ old: 1, new: 0 });
   });
 
   test("extensions that appear, and other options of tasks, need a restart", async () => {
