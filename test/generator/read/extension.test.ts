@@ -156,7 +156,7 @@ export type SayRequest = JSONRPCRequest & { method: "echo/say"; params: SayParam
 
 test.each([...folder.extensions.keys()])("the extension %s is read from the spec folder", async (name) => {
   const { rules, status, methods } = await folder.readExtension(name, core);
-  expect(rules.id).toMatch(/^io\.modelcontextprotocol\//);
+  expect(rules.id).toMatch(/^[\w.-]+\/[\w.-]+$/);
   expect(status).toBe(folder.extensions.get(name)?.status);
   for (const { path } of methods.flatMap(({ gates }) => Object.values(gates)))
     expect(path.slice(0, 2)).toEqual(["extensions", rules.id]);
