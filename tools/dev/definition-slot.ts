@@ -1,6 +1,6 @@
 import type { Revision } from "../../generated/support.ts";
-import type { ListKind } from "../../runtime/protocol/methods/list-kinds.ts";
-import type { AnyCoreDefinition } from "../../runtime/server/any-definition.ts";
+import { listKinds, type ListKind } from "../../runtime/protocol/methods/list-kinds.ts";
+import type { AnyCoreDefinition, AnyServerDefinition } from "../../runtime/server/any-definition.ts";
 import { buildServer } from "../../runtime/server/build-server.ts";
 import type { BuildOptions, CoreServer } from "../../runtime/server/server.ts";
 import type { ToolLists } from "../../runtime/server/tools/registry.ts";
@@ -25,6 +25,12 @@ export interface BuiltServer {
   readonly tasks: string;
 }
 
+/** A version of a server, as the program gets it, and its parts. */
+export interface Version<Lists> {
+  readonly built: BuiltServer;
+  readonly server: CoreServer & ToolLists & Lists;
+}
+
 /** State shared by all versions of a server: sessions, subscriptions, tasks, and the keys of what clients return. */
 export class DefinitionSlot {
   readonly sessions: SwappedSessions = new SwappedSessions();
@@ -42,11 +48,23 @@ export class DefinitionSlot {
     definition: Definition,
     revisions: readonly Revision[],
     options: BuildOptions<Lists, Definition>,
-  ): { readonly built: BuiltServer; readonly server: CoreServer & ToolLists & Lists } {
-    const probe = buildServer(definition, revisions, options);
-    const kinds = this.#findKinds(definition, probe);
-    // It has no clients, but its extensions have been set up.
-    probe.close().catch((error: unknown) => probe.onError({ kind: "transport", error: toError(error) }));
+  ): Version<Lists> {
+    if (definition.listChanged === true) return this.#build(definition, revisions, options);
+    for (const kind of findLists(definition)) this.#offered.add(kind);
+    const version = this.#build(definition, revisions, options);
+    const added = readOffered(version.server).filter((kind) => !this.#offered.has(kind));
+    if (added.length === 0) return version;
+    // A feature or an extension has added to a list that the definition does not have.
+    version.built.extensions.release();
+    for (const kind of added) this.#offered.add(kind);
+    return this.#build(definition, revisions, options);
+  }
+
+  #build<Lists extends object, Definition extends AnyCoreDefinition>(
+    definition: Definition,
+    revisions: readonly Revision[],
+    options: BuildOptions<Lists, Definition>,
+  ): Version<Lists> {
     const view = this.sessions.createView();
     const { features } = options;
     const onError = definition.onError ?? writeToStandardError;
@@ -56,7 +74,7 @@ export class DefinitionSlot {
     const server = buildServer(
       {
         ...definition,
-        listChanged: kinds,
+        listChanged: definition.listChanged === true || [...this.#offered],
         extensions: extensions.extensions,
         middleware: [
           extensions.countCalls,
@@ -75,14 +93,17 @@ export class DefinitionSlot {
         describeError,
       },
     );
-    return { server, built: { server, slot: this, view, extensions, tasks: JSON.stringify(definition.tasks ?? null) } };
+    const tasks = JSON.stringify(definition.tasks ?? null);
+    return { server, built: { server, slot: this, view, extensions, tasks } };
   }
+}
 
-  #findKinds({ listChanged = [] }: AnyCoreDefinition, server: CoreServer): true | readonly ListKind[] {
-    if (listChanged === true) return true;
-    for (const kind of [...listChanged, ...readOffered(server)]) this.#offered.add(kind);
-    return [...this.#offered];
-  }
+/** Returns the kinds of lists that a definition itself has. */
+function findLists(definition: AnyCoreDefinition & Partial<AnyServerDefinition>): readonly ListKind[] {
+  const { listChanged = [] } = definition;
+  return listKinds.filter(
+    (kind) => listChanged === true || listChanged.includes(kind) || (definition[kind] ?? []).length > 0,
+  );
 }
 
 /**

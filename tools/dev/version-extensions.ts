@@ -42,7 +42,7 @@ export class VersionExtensions {
         const installed = extension.setup?.(place);
         if (!installed?.close) return installed;
         let closing: Promise<unknown> | undefined;
-        const close = (): Promise<unknown> => (closing ??= Promise.resolve().then(() => installed.close?.()));
+        const close = (): Promise<unknown> => (closing ??= new Promise((resolve) => resolve(installed.close?.())));
         this.#closings.push(close);
         return { ...installed, close };
       },

@@ -71,18 +71,18 @@ class Caller extends Wire {
   }
 }
 
-/** Defines extensions that count how many of them are set up and not closed. */
-function countOpen() {
-  const open: Record<string, number> = {};
-  const count = (name: string, step: number): void => void (open[name] = (open[name] ?? 0) + step);
-  const define = (name: string): Extension =>
+/** Defines extensions that list when they are set up and closed. */
+function listEvents() {
+  const events: string[] = [];
+  const define = (name: string, tool?: AnyTool): Extension =>
     defineExtension(extension, {
-      setup: () => {
-        count(name, 1);
-        return { close: () => count(name, -1) };
+      setup: (place) => {
+        if (tool && place.end === "server") place.server.tools.add(tool);
+        events.push(`${name} set up`);
+        return { close: () => void events.push(`${name} closed`) };
       },
     });
-  return { open, define };
+  return { events, define };
 }
 
 const say = (text: string): AnyTool => ({ name: "say", execute: () => text });
@@ -178,31 +178,41 @@ describe("a swapped definition", () => {
 
   test("an extension of a replaced version is closed once the calls of this version have ended", async () => {
     const [begun, gate] = [createGate(), createGate()];
-    const counted = countOpen();
+    const { events, define } = listEvents();
     const execute = async (): Promise<string> => {
       begun.open();
       await gate.opened;
       return "done";
     };
-    const developed = develop({ tools: [{ name: "held", execute }], extensions: [counted.define("old")] });
+    const developed = develop({ tools: [{ name: "held", execute }], extensions: [define("old")] });
     const caller = await openSession(developed);
     const pending = caller.call("tools/call", { name: "held" });
     await begun.opened;
-    await developed.replace({ tools: [say("new")], extensions: [counted.define("new")] });
-    await expect.poll(() => counted.open).toEqual({ old: 1, new: 1 });
+    await developed.replace({ tools: [say("new")], extensions: [define("new")] });
+    expect(events).toEqual(["old set up", "new set up"]);
     gate.open();
     expect(await pending).toMatchObject(textOf("done"));
-    await expect.poll(() => counted.open).toEqual({ old: 0, new: 1 });
+    expect(events).toEqual(["old set up", "new set up", "old closed"]);
     await developed.service.server.close();
-    expect(counted.open).toEqual({ old: 0, new: 0 });
+    expect(events).toEqual(["old set up", "new set up", "old closed", "new closed"]);
+  });
+
+  test("an extension that adds the first tool is closed before it is set up again, and the tools can change", async () => {
+    const { events, define } = listEvents();
+    const developed = develop({ extensions: [define("old", { name: "added", execute: () => "added" })] });
+    expect(events).toEqual(["old set up", "old closed", "old set up"]);
+    const caller = await openSession(developed);
+    expect(await caller.call("tools/list")).toMatchObject({ result: { tools: [{ name: "added" }] } });
+    await developed.replace({ tools: [say("new")] });
+    expect(caller.received).toContain("notifications/tools/list_changed");
   });
 
   test("an extension of a rejected version is closed", async () => {
-    const counted = countOpen();
-    const developed = develop({ extensions: [counted.define("old")] });
-    const rejected = developed.replace({ extensions: [counted.define("new")] }, {}, revisions.slice(1));
+    const { events, define } = listEvents();
+    const developed = develop({ tools: [say("old")], extensions: [define("old")] });
+    const rejected = developed.replace({ tools: [say("new")], extensions: [define("new")] }, {}, revisions.slice(1));
     await expect(rejected).rejects.toThrow(/revisions .* have changed/);
-    await expect.poll(() => counted.open).toEqual({ old: 1, new: 0 });
+    expect(events).toEqual(["old set up", "new set up", "new closed"]);
   });
 
   test("extensions that appear, and other options of tasks, need a restart", async () => {
