@@ -73,6 +73,8 @@ function parseYaml(text: string, path: string): unknown {
   try {
     const parsed = parseDocument(text, { prettyErrors: true, merge: true });
     const [problem] = parsed.errors;
+    // The library reports an exhausted stack with this code.
+    if (problem?.code === "RESOURCE_EXHAUSTION") throw new RangeError(problem.message);
     if (problem) throw problem;
     const value: unknown = parsed.toJS();
     return value;
