@@ -101,21 +101,21 @@ export async function planRewrites(project: string, moves: Moves): Promise<Rewri
  * @throws {UserError} when a file cannot be written.
  */
 export async function applyRewrites(project: string, rewrites: readonly Rewrite[]): Promise<void> {
-  const aside = rewrites.map(({ file }) => {
+  const steps = rewrites.map(({ file, before, after }) => {
     const path = join(project, file);
-    return { path, next: join(dirname(path), `.${basename(path)}.${process.pid}.tmp`) };
+    return { path, next: join(dirname(path), `.${basename(path)}.${process.pid}.tmp`), before, after };
   });
-  const replaced: number[] = [];
+  const done: typeof steps = [];
   try {
-    for (const [at, { after }] of rewrites.entries()) await writeFile(aside[at]?.next ?? "", after, { flag: "wx" });
-    for (const [at, { path, next }] of aside.entries()) {
-      await copyPermissions(path, next);
-      await move(next, path);
-      replaced.push(at);
+    for (const { next, after } of steps) await writeFile(next, after, { flag: "wx" });
+    for (const step of steps) {
+      await copyPermissions(step.path, step.next);
+      await move(step.next, step.path);
+      done.push(step);
     }
   } catch (error) {
-    for (const at of replaced) await replaceFile(aside[at]?.path ?? "", rewrites[at]?.before ?? "");
-    for (const { next } of aside) await rm(next, { force: true });
+    for (const { path, before } of done) await replaceFile(path, before);
+    for (const { next } of steps) await rm(next, { force: true });
     throw new UserError(
       `the sources could not be rewritten (${systemCode(error) ?? String(error)}); they are as they were.`,
       {

@@ -1,9 +1,10 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { packageVersion } from "../../../../generator/internal/package-info.ts";
 import { readInstalledRuntime } from "../../../../generator/scaffold/update/installed-runtime.ts";
-import { temporaryFolder } from "../../../kit/temporary-folders.ts";
+import { readPackedRuntime } from "../../../../generator/scaffold/create/runtime-package.ts";
+import { listAll, temporaryFolder } from "../../../kit/temporary-folders.ts";
 
 const packed = "file:vendor/mcp-server-runtime-0.0.3.tgz";
 
@@ -40,6 +41,38 @@ test.each([undefined, "", "{}", '{ "devDependencies": { "mcp-server-runtime": 5 
   "a project with the manifest %j needs no runtime",
   async (manifest) => {
     const { drifts, install } = await readInstalledRuntime(createProject(manifest));
+    expect([drifts, install]).toEqual([[], undefined]);
+  },
+);
+
+const archive = `vendor/mcp-server-runtime-${packageVersion()}.tgz`;
+const older = "vendor/mcp-server-runtime-0.0.1.tgz";
+
+test.each<[what: string, path: string, content: string | undefined, drift: object]>([
+  ["another content", archive, "other", { kind: "changed", path: archive }],
+  ["no file, as git ignores it", archive, undefined, { kind: "missing", path: archive }],
+  ["an older file", older, "other", { kind: "missing", path: archive }],
+  ["an older file that is not there", older, undefined, { kind: "missing", path: archive }],
+])("a packed runtime is replaced by that of this version: %s", async (_what, path, content, drift) => {
+  const manifest = (named: string): string => `{\n  "a": "${named}",\n  "mcp-server-runtime": "file:./${named}"\n}\n`;
+  const project = createProject(manifest(path));
+  if (content !== undefined) {
+    mkdirSync(join(project, "vendor"));
+    writeFileSync(join(project, path), content);
+  }
+  const { drifts, install, replace } = await readInstalledRuntime(project);
+  expect([drifts, install]).toEqual([[drift], `npm install --save-dev ./${archive}`]);
+  await replace();
+  expect(readPackedRuntime()?.content.equals(readFileSync(join(project, archive)))).toBe(true);
+  expect(readFileSync(join(project, "package.json"), "utf8")).toBe(manifest(archive));
+  expect(listAll(join(project, "vendor"))).toEqual([archive.slice("vendor/".length)]);
+  expect(await readInstalledRuntime(project)).toMatchObject({ drifts: [], install: undefined });
+});
+
+test.each(["vendor/other-0.0.1.tgz", `own/${older}`, `${older}.bak`])(
+  "a packed file of another name is the choice of a user: %s",
+  async (path) => {
+    const { drifts, install } = await readInstalledRuntime(createProject(`{ "mcp-server-runtime": "file:${path}" }`));
     expect([drifts, install]).toEqual([[], undefined]);
   },
 );
