@@ -80,7 +80,7 @@ function parseYaml(text: string, path: string): unknown {
     return value;
   } catch (error) {
     // The place in the text follows the message, which names its line and column.
-    const [message = ""] = error instanceof Error ? error.message.split(/:?\n/) : [];
+    const [message = ""] = error instanceof Error ? error.message.split(":\n") : [];
     const reason = error instanceof RangeError ? "it is nested too deep" : message;
     throw new UserError(`${path} is not YAML: ${reason}`, { cause: error });
   }

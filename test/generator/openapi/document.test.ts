@@ -73,9 +73,12 @@ test.each<[path: string, name: string]>([
   await expect(reading).rejects.toThrow(`${path.includes("?") ? `'${path}'` : path}\`, then use ${name}.`);
 });
 
-test.each(["./https://api.example", "https://["])("the path %s is not an address", async (path) => {
-  await expect(readDocument(path)).rejects.toThrow(`${path} cannot be read (ENOENT`);
-});
+test.each(["./https://api.example", "x:https://api.example", "https://["])(
+  "the path %s is not an address",
+  async (path) => {
+    await expect(readDocument(path)).rejects.toThrow(`${path} cannot be read (ENOENT`);
+  },
+);
 
 test("a folder is rejected", async () => {
   const path = join(temporaryFolder(), "a.yaml");

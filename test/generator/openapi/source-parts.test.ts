@@ -101,6 +101,14 @@ test.each<[text: string, shell: string, members: object[]]>([
       { key: "c", text: "c: 2\n// Two.\n    // The end.", isClose: false },
     ],
   ],
+  [
+    "const a = defineTool({ b: 1, \n  c: 2 });",
+    "const a = defineTool({/*members*/});",
+    [
+      { key: "b", text: "b: 1", isClose: true },
+      { key: "c", text: "c: 2", isClose: false },
+    ],
+  ],
 ])("the definition %s is divided into its members", (text, shell, members) => {
   expect(readParts("a.ts", text).parts).toEqual([{ key: "a", text: shell, members, isClose: false }]);
 });
