@@ -1,10 +1,19 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { packageRoot } from "../../../generator/internal/package-info.ts";
-import { emitSource } from "../../../generator/openapi/emit-source.ts";
+import { emitSource, type EmitSourceOptions } from "../../../generator/openapi/emit-source.ts";
 import type { OutputMode } from "../../../generator/openapi/operation.ts";
 import { toSource } from "../../../generator/openapi/source.ts";
 
-/* The file that all tools of an API share has only the parts that some tool needs. */
+/* Files of a source: that of each tool, and the one that all tools share, which has only the parts that some tool needs. */
+
+const options: EmitSourceOptions = {
+  name: "demo",
+  toolMembers: new Set(["outputSchema"]),
+  hasAudio: true,
+  stubs: { prompts: false, resources: false, templates: false },
+  layer: "mcp/index.ts",
+  packageFolder: packageRoot,
+};
 
 /** Names of parts, with a text that only they contain. */
 const marks = {
@@ -45,12 +54,9 @@ async function partsOf(operation: object, { output, hasAudio = true, hasOutput =
   const paths = { "/a": { post: { operationId: "send", responses: {}, ...operation } } };
   const document = { openapi: "3.1.0", servers, paths, ...more };
   const { tree } = await emitSource(toSource(document, "a.json", output ? { output } : {}), {
-    name: "demo",
+    ...options,
     toolMembers: new Set(hasOutput ? ["outputSchema"] : []),
     hasAudio,
-    stubs: { prompts: false, resources: false, templates: false },
-    layer: "mcp/index.ts",
-    packageFolder: packageRoot,
   });
   const text = tree.get("src/api.ts")?.replaceAll(/\s+/g, " ") ?? "";
   return Object.entries(marks).flatMap(([name, mark]) => (text.includes(mark) ? [name] : []));
@@ -112,4 +118,48 @@ test.each<[what: string, operation: object, emitting: Emitting, names: (keyof ty
 ])("the file that all tools of an API share has the parts for %s", async (_what, operation, emitting, names) => {
   const known = Object.keys(marks).filter((name) => names.some((one) => one === name));
   expect(await partsOf(operation, emitting)).toEqual(known);
+});
+
+test("a tool that cannot be written is left out with the reason, and the others are written", async () => {
+  const printed: unknown[] = [];
+  const spy = vi.spyOn(console, "error").mockImplementation((line) => void printed.push(line));
+  onTestFinished(() => spy.mockRestore());
+  const inputSchema = { $ref: "#/$defs/a", $defs: { a: { type: "object" } } };
+  const source = toSource({ tools: [{ name: "a", inputSchema }, { name: "b" }] }, "tools.json", {});
+  const tools = source.plan.tools.map((tool) =>
+    tool.entry.name === "a" ? { ...tool, input: { ...tool.input, definitions: new Map() } } : tool,
+  );
+  const emitted = await emitSource({ ...source, plan: { ...source.plan, tools } }, options);
+  expect(printed).toEqual([expect.stringMatching(/^left out {3}tool "a": no code can be generated \(.+\)$/)]);
+  expect(emitted.source.plan.tools.map(({ entry }) => entry.name)).toEqual(["b"]);
+  expect([...emitted.tree.keys()]).toEqual(["src/todo.ts", "src/tools.ts", "test/server.test.ts", "src/tools/b.ts"]);
+  expect(emitted.tree.get("src/tools.ts")).toMatch(/tools = \[bTool\] as const;/);
+});
+
+const described = { name: "a", title: "T", description: "D", annotations: { readOnlyHint: true } };
+const texts = ['title: "T"', 'description: "D"', "annotations: { readOnlyHint: true }"];
+
+test.each<[members: string[], expected: string[]]>([
+  [[], []],
+  [["title"], texts.slice(0, 1)],
+  [["description"], texts.slice(1, 2)],
+  [["annotations"], texts.slice(2)],
+  [["title", "description", "annotations"], texts],
+])("the file of a tool has the members that its revision has: %j", async (members, expected) => {
+  const source = toSource({ tools: [described] }, "tools.json", {});
+  const { tree } = await emitSource(source, { ...options, toolMembers: new Set(members) });
+  const text = tree.get("src/tools/a.ts") ?? "";
+  expect(texts.filter((one) => text.includes(one))).toEqual(expected);
+});
+
+test.each<[inputSchema: unknown, schema: string]>([
+  [true, '{ type: "object" }'],
+  [{}, '{ type: "object" }'],
+  [{ title: "T" }, '{ type: "object", title: "T" }'],
+  [{ type: "object", title: "T" }, '{ title: "T", type: "object" }'],
+  [{ type: ["object", "null"], title: "T" }, '{ type: "object" }'],
+])("the arguments of a tool are an object, whatever its schema says: %j", async (inputSchema, schema) => {
+  const source = toSource({ tools: [{ name: "a", inputSchema }] }, "tools.json", {});
+  const { tree } = await emitSource(source, options);
+  expect(tree.get("src/tools/a.ts")).toContain(`inputSchema: fromJsonSchema<AArguments>(${schema}, { validate })`);
 });
