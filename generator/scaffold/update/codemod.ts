@@ -8,7 +8,7 @@ import { systemCode, UserError } from "../../internal/user-error.ts";
 import { listSources } from "./removed-names.ts";
 import { locationOf, parseSource, ts } from "../../read/syntax.ts";
 import { SpecError } from "../../internal/spec-error.ts";
-import { countText } from "../../internal/text.ts";
+import { countText, escapePattern } from "../../internal/text.ts";
 import type { SourceChange } from "./incompatible-code.ts";
 import { hasInterfaces, sidesOf } from "./type-names.ts";
 
@@ -249,8 +249,9 @@ class Search {
   #moveFolder(specifier: ts.Node): void {
     const { from, to } = this.#moves.revisions;
     if (!ts.isStringLiteral(specifier) || from === to) return;
-    const text = specifier.getText(this.#source).replace(from, to);
-    this.#add(specifier, { from: specifier.text, to: specifier.text.replace(from, to) }, text);
+    // Other folders of the path may have the name of the revision, too.
+    const move = (path: string): string => path.replace(new RegExp(`${escapePattern(from)}(?=/[^/]+$)`), to);
+    this.#add(specifier, { from: specifier.text, to: move(specifier.text) }, move(specifier.getText(this.#source)));
   }
 
   #isTypes(specifier: ts.Node): boolean {
