@@ -116,22 +116,21 @@ interface NamedParameter extends Given {
 /** Reads the parameters. A parameter of the operation replaces the one of its path. */
 function readParameters({ item, operation, document }: OperationPlace): Given[] {
   const all = [item.parameters, operation.parameters].flatMap((list): unknown[] => (Array.isArray(list) ? list : []));
-  const byPlace = new Map<string, Record<string, unknown>>();
+  const byPlace = new Map<string, readonly [name: string, parameter: Record<string, unknown>]>();
   for (const value of all) {
     const parameter = follow(value, document);
     if (!isRecord(parameter) || typeof parameter.name !== "string" || typeof parameter.in !== "string")
       throw new SchemaRejection('a parameter has no "name" or no "in"');
-    byPlace.set(`${parameter.in} ${parameter.name}`, parameter);
+    byPlace.set(`${parameter.in} ${parameter.name}`, [parameter.name, parameter]);
   }
-  return [...byPlace.values()].flatMap(readParameter);
+  return [...byPlace.values()].flatMap(([name, parameter]) => readParameter(name, parameter));
 }
 
 /** Headers that callers cannot set, because they determine how a message is read. */
 const ownHeaders: readonly string[] = ["accept", "authorization", "content-length", "content-type", "cookie", "host"];
 
-function readParameter(parameter: Record<string, unknown>): Given[] {
-  const { name, in: place, required, schema, content, description } = parameter;
-  if (typeof name !== "string") return [];
+function readParameter(name: string, parameter: Record<string, unknown>): Given[] {
+  const { in: place, required, schema, content, description } = parameter;
   if (place !== "path" && place !== "query" && place !== "header" && place !== "cookie") return [];
   if (place === "path" && (parameter.style === "label" || parameter.style === "matrix"))
     throw new LeftOut(`its parameter ${safeText(name, 100)} uses the style ${parameter.style}`);
