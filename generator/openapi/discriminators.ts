@@ -14,7 +14,11 @@ export function isBaseReference(schema: object): boolean {
 
 /** Marks what a schema extends. */
 export function markBases(schema: unknown): unknown {
-  if (!isRecord(schema) || !Array.isArray(schema.allOf)) return schema;
+  return isRecord(schema) ? markOwnBases(schema) : schema;
+}
+
+function markOwnBases(schema: Schema): Schema {
+  if (!Array.isArray(schema.allOf)) return schema;
   return { ...schema, allOf: schema.allOf.map((one: unknown) => (isRecord(one) ? { ...one, [asBase]: true } : one)) };
 }
 
@@ -23,11 +27,11 @@ export function markBases(schema: unknown): unknown {
  * Alternatives selected by a discriminator get its value.
  */
 export function prepareAlternatives(schema: Schema, document: unknown): Schema {
-  const extended = isRecord(schema.properties) || Object(schema.allOf).length > 1 ? markBases(schema) : schema;
-  const { oneOf, ...rest } = isRecord(extended) ? extended : schema;
+  const extended = isRecord(schema.properties) || Object(schema.allOf).length > 1 ? markOwnBases(schema) : schema;
+  const { oneOf, ...rest } = extended;
   const any = selectAll(rest.anyOf, schema, document);
   const one = selectAll(oneOf, schema, document);
-  if (!one) return any ? { ...rest, anyOf: any } : { ...rest, ...(oneOf !== undefined && { oneOf }) };
+  if (!one) return any ? { ...rest, anyOf: any } : extended;
   if (!any) return { ...rest, anyOf: one };
   const parts: readonly unknown[] = Array.isArray(rest.allOf) ? rest.allOf : [];
   return { ...rest, anyOf: any, allOf: [...parts, { anyOf: one }] };

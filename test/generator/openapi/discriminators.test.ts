@@ -98,6 +98,13 @@ test.each<[what: string, schemas: object, anyOf: object[] | undefined]>([
   expect(subtypesOf(schemas)).toEqual(anyOf && { anyOf });
 });
 
+test.each([{}, { components: {} }, { components: { schemas: [] } }])(
+  "a schema outside of the components has no subtypes among %j",
+  (more) => {
+    expect(findSubtypes("#/Pet", { Pet: pet({ cat: "Cat" }), ...more })).toBeUndefined();
+  },
+);
+
 test.each([
   [32, true],
   [33, false],

@@ -99,6 +99,23 @@ describe("an edited file is merged with its newly generated text", () => {
     expect(kept).toEqual(["getPetByIdTool", "getPetByIdTool.execute"]);
   });
 
+  test("variables and types are renamed, and members, texts and comments keep their names", async () => {
+    const named = (id: string): string => `export type ${id}Result = string;\nexport const get${id} = () => {};`;
+    const own = (id: string, tool: string): string =>
+      `// PetByIDResult
+export interface Own { PetByIDResult: ${id}Result; getPetByID(): void }
+export type Other = ns.PetByIDResult | ns["PetByIDResult"];
+export const own = { PetByIDResult: 1, ${tool}, getPetByID() {}, ...get${id} };
+own.PetByIDResult = get${id}("PetByIDResult");`;
+    const { text } = await merge({
+      before: named("PetByID"),
+      edited: `${named("PetByID")}\n${own("PetByID", "getPetByID")}`,
+      generated: named("PetById"),
+    });
+    const merged = `${named("PetById")}\n${own("PetById", "getPetByID: getPetById")}`;
+    expect(text.replaceAll(/\n+/g, "\n")).toBe((await format(merged)).replaceAll(/\n+/g, "\n"));
+  });
+
   test("a removed statement stays removed, and a new one is added", async () => {
     const parts = (names: readonly string[]): string => names.map((name) => `export function ${name}() {}`).join("\n");
     const texts = { before: parts(["a", "b"]), edited: parts(["b"]), generated: parts(["a", "b", "c"]) };

@@ -321,6 +321,30 @@ describe("statements of a source file", () => {
   });
 });
 
+test.each<[method: string, annotations: object | undefined]>([
+  ["get", { readOnlyHint: true }],
+  ["head", { readOnlyHint: true }],
+  ["options", { readOnlyHint: true }],
+  ["put", { idempotentHint: true }],
+  ["delete", { destructiveHint: true, idempotentHint: true }],
+  ["post", undefined],
+  ["patch", undefined],
+])("the hints of a tool follow from its method: %s", (method, annotations) => {
+  const { contract } = toSource(documentOf("/pets", { [method]: ok }), "openapi.yaml", {});
+  expect(contract.tools.map((tool) => tool.annotations)).toEqual([annotations]);
+});
+
+test.each<[$defs: object, reason: string]>([
+  [{}, "does not resolve"],
+  [{ a: { $ref: "#/$defs/a" } }, "refers to itself"],
+])("a tool that refers to one of the definitions %j is left out", ($defs, reason) => {
+  const inputSchema = { type: "object", properties: { a: { $ref: "#/$defs/a" } }, $defs };
+  const source = toSource({ tools: [{ name: "a", inputSchema }, { name: "b" }] }, "tools.json", {});
+  expect(source.plan.tools.map(({ entry }) => entry.name)).toEqual(["b"]);
+  expect(source.contract.tools.map(({ name }) => name)).toEqual(["b"]);
+  expect(source.leftOut).toEqual([{ name: 'tool "a"', reason: expect.stringContaining(reason) }]);
+});
+
 test("tags that are no texts choose nothing", () => {
   const document = documentOf("/pets", { get: { operationId: "read", tags: [5, null, "pets"], ...ok } });
   expect(toSource(document, "openapi.yaml", { only: "pets" }).plan.tools).toHaveLength(1);

@@ -167,6 +167,7 @@ describe("forms of several parts", () => {
     for (const version of ["3.0.3", "3"]) expect(formOf({ a: {} }, encoding, version)).not.toHaveProperty("styles");
     const typed = { a: { style: "form", contentType: "image/png" } };
     expect(formOf({ a: {} }, typed, "3.0.3").files).toEqual({ a: "image/png" });
+    for (const version of ["3.1.0", "3.1.3"]) expect(formOf({ a: {} }, encoding, version)).toHaveProperty("styles");
   });
 
   test("parts are found in schemas that a schema extends, also in a circle", () => {
@@ -197,6 +198,8 @@ describe("forms of several parts", () => {
 
   test("a whole file is text in base64", () => {
     expect(readWholeFile({ schema: { type: "string", format: "binary" } }, {})).toEqual(file);
+    const schema = { type: "string", format: "binary", title: "T", description: "D" };
+    expect(readWholeFile({ schema }, {})).toEqual({ ...file, title: "T", description: "D (base64)" });
     for (const media of [{}, { schema: true }]) expect(readWholeFile(media, {})).toEqual(file);
   });
 });
