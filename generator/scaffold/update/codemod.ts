@@ -181,9 +181,9 @@ class Search {
   }
 
   #takeImport({ moduleSpecifier, importClause }: ts.ImportDeclaration): void {
-    const bindings = importClause?.namedBindings;
-    if (!bindings) return;
-    const isTypes = this.#isTypes(moduleSpecifier) && isOfTypes(importClause);
+    if (!importClause?.namedBindings) return;
+    const bindings = importClause.namedBindings;
+    const isTypes = this.#isTypes(moduleSpecifier) && (importClause.isTypeOnly || hasOnlyTypes(bindings));
     if (ts.isNamespaceImport(bindings)) {
       if (isTypes) this.#types.add(bindings.name.text);
       else if (isLayer(moduleSpecifier)) this.#layers.add(bindings.name.text);
@@ -272,12 +272,7 @@ function isLayer(specifier: ts.Node): boolean {
   return ts.isStringLiteral(specifier) && /(^|\/)mcp(\/index)?(\.[jt]s)?$/.test(specifier.text);
 }
 
-/** True if an import has types only. Values differ between revisions; the compiler reports types that differ. */
-function isOfTypes(clause: ts.ImportClause | undefined): boolean {
-  if (!clause) return false;
-  if (clause.isTypeOnly) return true;
-  const bindings = clause.namedBindings;
-  return (
-    bindings !== undefined && ts.isNamedImports(bindings) && bindings.elements.every(({ isTypeOnly }) => isTypeOnly)
-  );
+/** True if an import marks each name as a type. Values differ between revisions; the compiler reports types that differ. */
+function hasOnlyTypes(bindings: ts.NamedImportBindings): boolean {
+  return ts.isNamedImports(bindings) && bindings.elements.every(({ isTypeOnly }) => isTypeOnly);
 }

@@ -62,6 +62,7 @@ test("names in use are found in each source, and only there", async () => {
     "src/a.ts": text,
     "src/b.ts": text.replaceAll("\n", "\r\n"),
     "src/c.ts": `${text}const = 1;`,
+    "src/d.ts": 'export type A = import("./mcp/index.ts").protocol.Gone;\n',
     "src/own.ts": text.replace("./mcp/index.ts", "./own/index.ts"),
     "test/a.test.ts": text.replace("./mcp", "../src/mcp"),
   });
@@ -72,6 +73,7 @@ test("names in use are found in each source, and only there", async () => {
       { ...method, file, line: 2 },
       { ...type, file, line: 3 },
     ]),
+    { ...type, file: "src/d.ts", line: 1 },
     { ...type, file: "test/a.test.ts", line: 3 },
   ]);
   expect(await findNameUses(project, [])).toEqual([]);
@@ -122,4 +124,23 @@ test.each<readonly [what: string, line: (revisions: string) => string, isOurs: b
     isOurs ? ["Updated the revisions in AGENTS.md."] : reported,
   );
   expect(readFileSync(join(project, "AGENTS.md"), "utf8")).toBe(isOurs ? after : before);
+});
+
+test.each<readonly [what: string, to: string[], line: string, isReported: boolean]>([
+  ["a removed revision", [newer], `See ${older}.`, true],
+  ["a revision that stays", [older, newer], `See ${older}.`, false],
+  ["a longer name", [newer], `See ${older}-draft.`, false],
+  ["an added revision", [newer], `See ${newer}.`, false],
+  ["the former list", [older, newer], `It has revision ${older} only.`, true],
+  ["both lists", [older, newer], `Once revision ${older}, now the revisions ${older}, ${newer}.`, false],
+])("a line of the user with %s is reported or not", async (_what, to, line, isReported) => {
+  const project = createProject({ "README.md": `# Demo\r\n\r\n${line}\r\n` });
+  const lines = await renameRevisions(project, { from: [older], to, catalogue, dryRun: false });
+  expect(lines).toEqual(isReported ? ["README.md:3: names revisions as before; it is yours to change."] : []);
+});
+
+test("a text that cannot be read is reported", async () => {
+  const project = createProject({ "README.md/a": "" });
+  const lines = await renameRevisions(project, { from: [older], to: [newer], catalogue, dryRun: false });
+  expect(lines).toEqual(["README.md may name revisions as before: it could not be read (EISDIR)."]);
 });

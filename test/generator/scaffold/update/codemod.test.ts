@@ -1,5 +1,15 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
-import { findPlaces, findRenames, type Rename } from "../../../../generator/scaffold/update/codemod.ts";
+import {
+  applyRewrites,
+  describeCodemod,
+  findPlaces,
+  findRenames,
+  planCodemod,
+  type Rename,
+} from "../../../../generator/scaffold/update/codemod.ts";
+import { listAll, temporaryFolder } from "../../../kit/temporary-folders.ts";
 import { readToy } from "../../conversions/toy-revisions.ts";
 
 /* What is rewritten in the code of a user for another revision: renamed types, and the folder of the types. */
@@ -33,6 +43,12 @@ test.each<[what: string, before: string[], after: string[], renames: Rename[]]>(
     [],
   ],
   ["a longer name with other members", [declare("Old", both)], [declare("OldOne", "a?: string; c?: number;")], []],
+  [
+    "a longer name with members that read the same in a row",
+    [declare("Old", "ab?: string; c?: number;")],
+    [declare("OldOne", "a?: string; bc?: number;")],
+    [],
+  ],
   ["a longer name of another type", [declare("Old", both)], ["export type OldOne = string;"], []],
   ["another name with the same names of members", [declare("Old", both)], [declare("NewOld", "a: string; b: 1;")], []],
   [
@@ -81,6 +97,9 @@ test.each([
   const moved = path.replace(revisions.from, revisions.to);
   expect(rewrite(`import type { Old } from "${path}";`)).toBe(`import type { New as Old } from "${moved}";`);
   expect(rewrite(`type A = import('${path}').Old;`)).toBe(`type A = import('${moved}').New;`);
+  expect(rewrite(`type A = typeof import("${path}");`)).toBe(`type A = typeof import("${moved}");`);
+  const whole = (from: string, name: string): string => `import type * as t from "${from}";\ntype A = t.${name};`;
+  expect(rewrite(whole(path, "Old"))).toBe(whole(moved, "New"));
 });
 
 test("the folder of a revision is replaced, and no other folder of its name", () => {
@@ -121,7 +140,8 @@ test.each([
 ])("the module %s is the layer: %j", (path, isLayer) => {
   const texts = (name: string): string[] => [
     `import type { protocol } from "${path}";\ntype A = protocol.${name};`,
-    `import type { protocol as p } from "${path}";\ninterface A extends p.${name} {}`,
+    `import type { protocol as p } from "${path}";\ninterface A extends Base, p.${name} {}`,
+    `import type { protocol as p } from "${path}";\nclass A extends Base implements Other, p.${name} {}`,
     `import type * as mcp from "${path}";\ntype A = mcp.protocol.${name};`,
     `type A = import("${path}").protocol.${name};`,
   ];
@@ -150,4 +170,33 @@ test("types are renamed in a project whose newest revision stays", () => {
     'import type { Old } from "./mcp/2001-01-01/types.ts";\nexport type { Old as A } from "./mcp/2001-01-01/types.ts";';
   const moves = { renames, revisions: { ...revisions, to: revisions.from } };
   expect(rewrite(text, moves)).toBe(text.replace("{ Old }", "{ New as Old }").replace("Old as A", "New as A"));
+});
+
+test("the changes of a project are planned, described and written together", async () => {
+  const project = temporaryFolder();
+  const before = `import type { protocol } from "./mcp/index.ts";
+import type { Old } from "./mcp/2001-01-01/types.ts";
+export type A = protocol.Old | protocol.Old;
+`;
+  const moved = before.replace("{ Old }", "{ New as Old }").replace("2001-01-01", "2002-01-01");
+  const after = moved.replaceAll("protocol.Old", "protocol.New");
+  mkdirSync(join(project, "src"));
+  for (const [name, content] of Object.entries({ "a.ts": before, "b.ts": "const = ;", "c.ts": before }))
+    writeFileSync(join(project, "src", name), content);
+  const model = (id: string, name: string) => readToy(id, params + declare(name, both));
+  const codemod = await planCodemod(project, model("2001-01-01", "Old"), model("2002-01-01", "New"));
+  expect(codemod.renames).toEqual(renames);
+  expect(codemod.rewrites).toMatchObject(["src/a.ts", "src/c.ts"].map((file) => ({ file, before, after })));
+  const lines = ["src/a.ts", "src/c.ts"].flatMap((file) => [
+    `${file}:2: Old is New`,
+    `${file}:2: ./mcp/2001-01-01/types.ts is ./mcp/2002-01-01/types.ts`,
+    `${file}:3: Old is New`,
+    `${file}:3: Old is New`,
+  ]);
+  expect(describeCodemod(codemod, true)).toEqual([...lines, "8 places in 2 files would be rewritten; nothing was."]);
+  expect(describeCodemod(codemod, false)).toEqual([...lines, "8 places in 2 files rewritten."]);
+  expect(readFileSync(join(project, "src", "a.ts"), "utf8")).toBe(before);
+  await applyRewrites(project, codemod.rewrites);
+  for (const name of ["a.ts", "c.ts"]) expect(readFileSync(join(project, "src", name), "utf8")).toBe(after);
+  expect(listAll(project)).toEqual(["src", "src/a.ts", "src/b.ts", "src/c.ts"]);
 });

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { packageVersion } from "../../../../generator/internal/package-info.ts";
-import { readInstalledRuntime } from "../../../../generator/scaffold/update/installed-runtime.ts";
+import { readInstalledRuntime, restoreLauncher } from "../../../../generator/scaffold/update/installed-runtime.ts";
 import { readPackedRuntime } from "../../../../generator/scaffold/create/runtime-package.ts";
 import { listAll, temporaryFolder } from "../../../kit/temporary-folders.ts";
 
@@ -76,3 +76,23 @@ test.each(["vendor/other-0.0.1.tgz", `own/${older}`, `${older}.bak`])(
     expect([drifts, install]).toEqual([[], undefined]);
   },
 );
+
+test.each<[what: string, named: string, own: string | undefined, restored: string[]]>([
+  ["all files", "file:vendor/create-mcp-server", undefined, ["cli.js", "package.json", "clone.json"]],
+  ["what is missing", "file:vendor/create-mcp-server", "{}", ["cli.js", "clone.json"]],
+  ["no second path of a clone", "file:vendor/create-mcp-server", '{ "clone": "/clone" }', ["cli.js"]],
+  ["nothing, with a version of the registry", "^0.1.0", undefined, []],
+])("a launcher that git ignores is restored: %s", async (_what, named, own, restored) => {
+  const project = createProject(`{ "devDependencies": { "create-mcp-server": "${named}" } }`);
+  const folder = join(project, "vendor", "create-mcp-server");
+  if (own !== undefined) {
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, "package.json"), own);
+  }
+  const paths = restored.map((name) => `vendor/create-mcp-server/${name}`);
+  expect(await restoreLauncher(project)).toEqual(paths);
+  const present = new Set([...paths, ...(own === undefined ? [] : ["vendor/create-mcp-server/package.json"])]);
+  expect(listAll(project).filter((path) => /^vendor\/.*\./.test(path))).toEqual([...present].sort());
+  if (own !== undefined) expect(readFileSync(join(folder, "package.json"), "utf8")).toBe(own);
+  expect(await restoreLauncher(project)).toEqual([]);
+});
