@@ -23,7 +23,7 @@ function sample(schema: SafeSchema, definitions: Definitions, depth: number): Sa
   if (depth === 0 || allOf.length > 0 || isMatched || multipleOf !== undefined || uniqueItems) return undefined;
   if (reference !== undefined || anyOf.length + oneOf.length > 0) return ofPart(schema, definitions, depth);
   if (values) return ofValues(values, types);
-  return ofType(types?.[0] ?? (schema.properties.size > 0 ? "object" : "string"), schema, definitions, depth);
+  return ofType(types?.[0] ?? "string", schema, definitions, depth);
 }
 
 /** Creates a value of the definition or of an alternative, if the schema around it has no rules but the type of objects. */

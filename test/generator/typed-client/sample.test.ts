@@ -160,6 +160,7 @@ test.each<[what: string, schema: object | boolean, sample: object | undefined]>(
   ["more items than permitted", { type: "array", minItems: 2, maxItems: 1 }, undefined],
   ["a format", { type: "string", format: "date-time" }, { value: "sample" }],
   ["a value that the type excludes", { type: "string", enum: [null, "a"] }, { value: "a" }],
+  ["a value of one of two types", { type: ["string", "null"], enum: [1, null] }, { value: null }],
   ["values that the type excludes", { type: "string", enum: [null] }, undefined],
   ["a definition beside values", { enum: ["b"], $ref: "#/$defs/a", $defs: { a: { enum: ["a"] } } }, undefined],
   ["alternatives beside values", { enum: ["b"], anyOf: [{ type: "null" }] }, undefined],
