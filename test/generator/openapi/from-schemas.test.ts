@@ -83,3 +83,25 @@ test("lists of allowed values, required members and types have each value once",
     properties: { v: { type: ["string"], enum: ["a", "b"] }, w: { enum: [{ a: 1 }] } },
   });
 });
+
+test("definitions of the same name from several places stay apart", () => {
+  const document = {
+    openapi: "3.1.0",
+    own: { Pet: { type: "boolean" } },
+    components: { schemas: { Pet: { type: "string" } } },
+    paths: {
+      "/": {
+        get: {
+          operationId: "go",
+          parameters: ["#/own/Pet", "#/components/schemas/Pet", "#/own/Pet"].map(($ref, at) =>
+            parameter(`p${at}`, { $ref }),
+          ),
+        },
+      },
+    },
+  };
+  expect(toSource(document, "openapi.json", {}).contract.tools[0]?.inputSchema).toMatchObject({
+    properties: { p0: { $ref: "#/$defs/Pet" }, p1: { $ref: "#/$defs/Pet2" }, p2: { $ref: "#/$defs/Pet" } },
+    $defs: { Pet: { type: "boolean" }, Pet2: { type: "string" } },
+  });
+});

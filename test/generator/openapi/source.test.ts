@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { UserError } from "../../../generator/internal/user-error.ts";
 import { toSource, type ReadSourceOptions } from "../../../generator/openapi/source.ts";
+import { stubKinds } from "../../../generator/openapi/stub-kinds.ts";
 
 /* Sources of projects: APIs and lists of definitions, and the reasons why they are rejected. */
 
@@ -111,4 +112,17 @@ test("unusable tools of a list are left out with their reasons, and the others k
     { name: `tool "${"n".repeat(80)}"`, reason: badName },
   ]);
   expect(toSource({ tools: list }, "tools.json", { only: "d" }).leftOut).toEqual([]);
+});
+
+test.each<[more: object | undefined, features: string[], kinds: string[]]>([
+  [undefined, ["prompts", "resources"], []],
+  [{}, ["prompts", "resources"], []],
+  [{ prompts: [{ name: "b" }] }, ["prompts", "resources"], ["prompts"]],
+  [{ resources: [{ uri: "a:b" }] }, ["prompts", "resources"], ["resources"]],
+  [{ resourceTemplates: [{ uriTemplate: "a:{b}" }] }, ["prompts", "resources"], ["templates"]],
+  [{ prompts: [{ name: "b" }], resources: [{ uri: "a:b" }] }, ["tools"], []],
+  [{ resourceTemplates: [{ uriTemplate: "a:{b}" }] }, ["prompts"], []],
+])("a source with %j in a project with the features %j has these kinds: %j", (more, features, kinds) => {
+  const found = stubKinds(more && toSource({ tools, ...more }, "a.json", {}), new Set(features));
+  expect(Object.entries(found).flatMap(([kind, isThere]) => (isThere ? [kind] : []))).toEqual(kinds);
 });
