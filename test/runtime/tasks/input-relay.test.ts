@@ -1,7 +1,11 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import type { RequestRow } from "../../../generated/support.ts";
 import { createServerAcceptor } from "../../../runtime/server/run/acceptor.ts";
+import { createStoredCall } from "../../../runtime/server/tasks/tool-tasks.ts";
 import { createServer } from "../../../runtime/server/create-server.ts";
 import { MemoryTaskStore } from "../../../runtime/stores/memory-task-store.ts";
+import type { TaskRecord, TaskStore } from "../../../runtime/stores/task-store.ts";
+import { InputRelay } from "../../../runtime/tasks/session-channel.ts";
 import { Wire } from "../../../runtime/testing/wire.ts";
 import { initialize, initialized } from "../../kit/messages.ts";
 import { settle } from "../../../runtime/testing/manual-clock.ts";
@@ -18,7 +22,7 @@ class UserWire extends Wire {
 const form = { message: "?", requestedSchema: { type: "object", properties: {} } } as const;
 
 /** A client of a process of its own. All processes share their tasks. */
-async function connect(store: MemoryTaskStore, pollInterval = 5): Promise<RawPeer> {
+async function connect(store: TaskStore, pollInterval = 5): Promise<RawPeer> {
   const asks = defineTool({
     name: "asks",
     task: { pollInterval },
@@ -86,6 +90,26 @@ test("an input request that two other processes have sent is cancelled at one wh
   expect(result).toMatchObject({ result: { content: [{ text: "accept, decline" }] } });
 });
 
+test("a task of another process is read at its poll interval where the store has no leases", async () => {
+  const memory = new MemoryTaskStore();
+  const store: TaskStore = {
+    add: (record) => memory.add(record),
+    find: (key) => memory.find(key),
+    change: (key, change) => memory.change(key, change),
+    list: (owner, range) => memory.list(owner, range),
+    remove: (key) => memory.remove(key),
+    removeAll: (owner) => memory.removeAll(owner),
+  };
+  const [first, second] = [await connect(store), await connect(store)];
+  const taskId = await first.start("asks");
+  const waiting = second.post("tasks/result", { taskId });
+  for (let count = 0; count < 2; count += 1)
+    first.respond(await first.receiveRequest("elicitation/create"), { action: "decline" });
+  expect(await second.receive(({ id }) => id === waiting)).toMatchObject({
+    result: { content: [{ text: "decline, decline" }] },
+  });
+});
+
 /** A process that shares its tasks, whose client has started one. */
 async function startTask(): Promise<{ readonly second: RawPeer; readonly taskId: string }> {
   const second = await connect(new MemoryTaskStore());
@@ -118,6 +142,47 @@ test("an input request whose client goes away before its response reaches the ne
     });
   const result = await third.receive(({ id, method }) => id === waiting && method === undefined);
   expect(result).toMatchObject({ result: { content: [{ text: "accept, decline" }] } });
+});
+
+describe("a call that waits for a task of another process", () => {
+  const times = { createdAt: "", updatedAt: "", ttl: null, pollInterval: 1_000 };
+  const record: TaskRecord = {
+    ...{ id: "a", owner: "ada", status: "input_required", ...times },
+    inputRequests: {
+      unknown: { method: "unknown/request" },
+      "elicit-1": { method: "elicitation/create", params: form },
+    },
+  };
+
+  /** A relay, whose first requests fail. */
+  function createRelay(failures = 0): { readonly relay: InputRelay; readonly sent: string[] } {
+    const sent: string[] = [];
+    const retry = { revision: newest.id, params: {}, client: { info: undefined, capabilities: {} } };
+    const call = createStoredCall("b", retry, { revision: newest });
+    const request = ({ method }: RequestRow): Promise<never> => {
+      sent.push(method);
+      return sent.length > failures ? new Promise(() => {}) : Promise.reject(new Error("unreachable"));
+    };
+    return { relay: new InputRelay({ ...call, request }, async () => {}), sent };
+  }
+
+  test("a call sends an input request once, and none that its revision does not have", async () => {
+    const { relay, sent } = createRelay();
+    for (let read = 1; read <= 3; read += 1) {
+      relay.send(record);
+      await settle();
+    }
+    expect(sent).toEqual(["elicitation/create"]);
+  });
+
+  test("a call sends an input request again after it could not be sent", async () => {
+    const { relay, sent } = createRelay(1);
+    for (let read = 1; read <= 3; read += 1) {
+      relay.send(record);
+      await settle();
+    }
+    expect(sent).toEqual(["elicitation/create", "elicitation/create"]);
+  });
 });
 
 test("a response to an input request that has one already is not stored", async () => {

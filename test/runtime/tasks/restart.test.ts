@@ -10,6 +10,7 @@ import { defineTool, findTask, serveTasks, type Served } from "./task-wire.ts";
 /** Store and ledger that outlive processes, and what the tools of all processes have done. */
 interface World {
   readonly store: MemoryTaskStore;
+  readonly ledger: MemoryLedger;
   readonly records: TaskRecord[];
   readonly lines: string[];
   /** Starts a process with a clock of its own: it stands still when the process has been killed. */
@@ -27,6 +28,7 @@ function createWorld(): World {
   const lines: string[] = [];
   return {
     store,
+    ledger,
     records,
     lines,
     async start(name, { hasLedger = true } = {}) {
@@ -159,6 +161,64 @@ describe("a process that takes over the tasks of one that was killed", () => {
       .poll(async () => (await findAll(store, records)).map((record) => record?.status))
       .toEqual(["completed"]);
     expect(lines).toHaveLength(1);
+  });
+
+  test("a task of a process that closes is run by the next at once, also after many of them", async () => {
+    const clock = new ManualClock();
+    const tasks = { store: new MemoryTaskStore({ clock }), ledger: new MemoryLedger({ clock }) };
+    const lines: string[] = [];
+    const startAlone = (name: string, own: ManualClock): Asked => {
+      const order = defineTool({
+        name: "order",
+        task: { retryable: true, ttl: 600_000 },
+        execute: (_args, { signal }) => {
+          lines.push(name);
+          return name === "last"
+            ? "done"
+            : new Promise<string>((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+        },
+      });
+      return serveExtension({ tools: [order], tasks: { ...tasks, clock: own } });
+    };
+    let serving = startAlone("first", new ManualClock());
+    const { taskId } = await serving.request("tools/call", { name: "order" });
+    const names = ["first", "second", "third", "fourth", "last"];
+    for (const [index, name] of names.entries()) {
+      await expect.poll(() => lines).toEqual(names.slice(0, index + 1));
+      if (name === "last") break;
+      await serving.server.close({ drain: 0 });
+      const own = new ManualClock();
+      serving = startAlone(names[index + 1] ?? "", own);
+      expect(await serving.request("tasks/get", { taskId })).toMatchObject({ status: "working" });
+      await clock.pass(1);
+      await own.pass(3_000);
+    }
+    expect(await serving.until(taskId, "completed")).toMatchObject({ result: { content: [{ text: "done" }] } });
+  });
+
+  test("the work of a process that was suspended is aborted at its next step, after another has run the task", async () => {
+    const { store, records, lines, pass, start, ledger } = createWorld();
+    const gate = createGate();
+    const reasons: unknown[] = [];
+    const slow = defineTool({
+      name: "order",
+      task: { retryable: true, ttl: 600_000 },
+      execute: async (_args, { once, signal }) => {
+        await once("first", () => lines.push("first"));
+        await gate.opened;
+        await once("second", () => lines.push("second")).catch(() => reasons.push(signal.reason));
+        return "";
+      },
+    });
+    const suspended = await serveTasks({ tools: [slow], tasks: { store, clock: new ManualClock(), ledger } });
+    await suspended.client.start("order");
+    await expect.poll(() => lines).toEqual(["first"]);
+    await pass(10_000, await start("second"));
+    await expect.poll(async () => (await findAll(store, records))[0]?.status).toBe("completed");
+    gate.open();
+    await expect.poll(() => reasons).toMatchObject([{ message: "Another node runs the task" }]);
+    expect(lines).toEqual(["first"]);
+    expect(suspended.reports).toEqual([]);
   });
 
   test("a process keeps a task whose lease it renews", async () => {

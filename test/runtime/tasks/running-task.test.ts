@@ -2,10 +2,11 @@ import { describe, expect, test } from "vitest";
 import { newest } from "../../kit/revisions.ts";
 import { findRow } from "../../../runtime/protocol/methods/method-rows.ts";
 import { MemoryTaskStore } from "../../../runtime/stores/memory-task-store.ts";
-import type { TaskRecord, TaskStore } from "../../../runtime/stores/task-store.ts";
+import type { TaskRecord } from "../../../runtime/stores/task-store.ts";
 import { RunningTask, TaskCall } from "../../../runtime/tasks/running-task.ts";
 import { RunningTasks } from "../../../runtime/tasks/running-tasks.ts";
 import { SessionChannel } from "../../../runtime/tasks/session-channel.ts";
+import type { LeasedTaskStore } from "../../../runtime/tasks/shared-tasks.ts";
 import { createStoredCall } from "../../../runtime/server/tasks/tool-tasks.ts";
 import { StoredInputRequests } from "../../../runtime/tasks/requestor-channel.ts";
 import { ManualClock, settle } from "../../../runtime/testing/manual-clock.ts";
@@ -20,12 +21,14 @@ interface RigOptions {
   readonly id?: string;
   readonly capabilities?: Readonly<Record<string, unknown>>;
   readonly pollInterval?: number;
+  /** Attempt at the task, if other nodes may take it over. */
+  readonly attempt?: number;
 }
 
 /** A task whose record is kept in memory, and whose input requests are kept in the record. */
 class Rig {
   readonly clock = new ManualClock();
-  readonly store: TaskStore = new MemoryTaskStore({ clock: this.clock });
+  readonly store: LeasedTaskStore = new MemoryTaskStore({ clock: this.clock });
   readonly record: TaskRecord;
   readonly key;
   /** Status of each change as notified to the requestor. */
@@ -37,17 +40,20 @@ class Rig {
   readonly task: RunningTask;
   readonly call;
 
-  private constructor({ id = "a", capabilities = { elicitation: {} }, pollInterval = 1_000 }: RigOptions) {
+  private constructor({ id = "a", capabilities = { elicitation: {} }, pollInterval = 1_000, attempt }: RigOptions) {
     const time = "2026-01-01T00:00:00Z";
     this.key = { id, owner: "ada" };
-    this.record = { ...this.key, status: "working", createdAt: time, updatedAt: time, ttl: null, pollInterval };
+    this.record = {
+      ...{ ...this.key, status: "working", createdAt: time, updatedAt: time, ttl: null, pollInterval },
+      ...(attempt !== undefined && { attempt, lease: 1_000 }),
+    };
     const client = { info: undefined, capabilities };
     const retry = { revision: newest.id, params: {}, client };
     this.call = createStoredCall(id, retry, { revision: newest });
     const { store, clock, channel } = this;
     this.task = new RunningTask(this.key, this.call, {
       ...{ store, clock, channel, pollInterval },
-      attempt: undefined,
+      attempt,
       closing: undefined,
       changed() {},
     });
@@ -63,15 +69,49 @@ class Rig {
     return findTask(this.store, this.key);
   }
 
-  /** Lets changes of the record wait. */
-  hold(): () => void {
+  /** Lets an operation of the store wait until the returned function is called. */
+  hold(name: "change" | "find"): () => void {
     const { opened, open } = createGate();
-    const change = this.store.change.bind(this.store);
-    const held = async (...given: Parameters<typeof change>) => (await opened, change(...given));
-    Object.assign(this.store, { change: held });
+    const operation = this.store[name].bind(this.store);
+    const held = async (...given: unknown[]) => (await opened, Reflect.apply(operation, this.store, given));
+    Object.assign(this.store, { [name]: held });
     return open;
   }
+
+  /** Lets another node take the task over. */
+  async takeOver(): Promise<void> {
+    await this.clock.pass(1_000);
+    await this.store.takeOver("next", 1);
+  }
 }
+
+describe("the input requests of a task that may be run again", () => {
+  const error = { code: -32_000, message: "Not now", data: { retry: false } };
+
+  test.each([
+    ["result", { result: accept }, { status: "fulfilled", value: accept }],
+    ["error", { error }, { status: "rejected", reason: error }],
+  ])(
+    "the %s of an input request is returned to the next attempt, which does not send it",
+    async (_name, response, settled) => {
+      const { call, record } = await Rig.open();
+      const retry = { revision: newest.id, params: {}, client: { info: undefined, capabilities: {} } };
+      const open = (more: object): SessionChannel =>
+        new SessionChannel("a", call, true, { record: { ...record, ...more, lease: 1_000, retry }, publish: () => {} });
+      const channel = open({});
+      const ask = (asked: SessionChannel): Promise<unknown> =>
+        asked.ask(elicit, form, { signal: new AbortController().signal })();
+      const pending = Promise.allSettled([ask(channel)]);
+      await settle();
+      channel.respond?.({ "elicit-1": response });
+      expect(await pending).toMatchObject([settled]);
+      const { settledRequests, inputResponses } = channel;
+      const next = open({ settledRequests, inputResponses });
+      expect(await Promise.allSettled([ask(next)])).toMatchObject([settled]);
+      expect(next.inputRequests).toEqual({});
+    },
+  );
+});
 
 test("an input request is no longer open once its response has arrived, before the task has read it", async () => {
   const { call, record } = await Rig.open();
@@ -108,7 +148,7 @@ describe("a task that is over", () => {
 
   test("a task that is abandoned while its change is stored sends no notification of that change", async () => {
     const rig = await Rig.open();
-    const open = rig.hold();
+    const open = rig.hold("change");
     const explained = rig.task.explain("half");
     await settle();
     rig.task.abandon("gone");
@@ -120,11 +160,21 @@ describe("a task that is over", () => {
 
   test("a task that ends while its change is stored notifies of its end", async () => {
     const rig = await Rig.open();
-    const open = rig.hold();
+    const open = rig.hold("change");
     const explained = rig.task.explain("half");
     const ended = rig.task.end({ status: "completed", outcome: { kind: "result", result: {} } });
     open();
     await Promise.all([explained, ended]);
+    expect(rig.notified).toEqual(["completed"]);
+  });
+
+  test("a task that ends while its record is read notifies once of its end", async () => {
+    const rig = await Rig.open();
+    const open = rig.hold("find");
+    const polled = rig.task.poll();
+    await rig.task.end({ status: "completed", outcome: { kind: "result", result: {} } });
+    open();
+    await polled;
     expect(rig.notified).toEqual(["completed"]);
   });
 
@@ -144,7 +194,39 @@ describe("a task that is over", () => {
   });
 });
 
+describe("an attempt at a task that another node has taken over", () => {
+  test.each([
+    ["reads the record", ({ task }: Rig) => task.poll()],
+    ["changes the record", ({ task }: Rig) => task.explain("still here")],
+    ["ends the task", ({ task }: Rig) => task.end({ status: "completed", outcome: { kind: "result", result: {} } })],
+  ])("an attempt that %s is aborted, and changes nothing", async (_name, act) => {
+    const rig = await Rig.open({ attempt: 1 });
+    await rig.takeOver();
+    const taken = await rig.stored;
+    await act(rig);
+    expect(rig.task.signal.reason).toMatchObject({ message: "Another node runs the task" });
+    expect(await rig.stored).toEqual(taken);
+    expect(rig.notified).toEqual([]);
+  });
+
+  test.each([
+    ["reads the record", ({ task }: Rig) => task.poll()],
+    ["changes the record", ({ task }: Rig) => task.explain("still here")],
+  ])("an attempt that %s continues while no other node has taken it over", async (_name, act) => {
+    const rig = await Rig.open({ attempt: 1 });
+    await act(rig);
+    expect(rig.task.signal.aborted).toBe(false);
+  });
+});
+
 describe("an input request of a task", () => {
+  test("an input request whose signal is aborted already is rejected, and no longer open", async () => {
+    const rig = await Rig.open();
+    const signal = AbortSignal.abort(new Error("enough"));
+    await expect(rig.task.ask(elicit, form, { signal })).rejects.toThrow("enough");
+    expect(await rig.stored).toMatchObject({ status: "working", inputRequests: {} });
+  });
+
   test("an input request without the capability of its client is rejected before it is stored", async () => {
     const rig = await Rig.open({ capabilities: {} });
     await expect(rig.task.ask(elicit, form)).rejects.toMatchObject({ name: "CapabilityError" });

@@ -12,6 +12,7 @@ import {
   type LeasedTask,
   type LeasedTaskStore,
 } from "../../../runtime/tasks/shared-tasks.ts";
+import type { RestoreTask } from "../../../runtime/tasks/task-request.ts";
 import { createStoredCall } from "../../../runtime/server/tasks/tool-tasks.ts";
 import { StoredInputRequests, InputHistory, toStoredRequest } from "../../../runtime/tasks/requestor-channel.ts";
 import { ManualClock, settle } from "../../../runtime/testing/manual-clock.ts";
@@ -36,6 +37,7 @@ class Rig {
   readonly store: LeasedTaskStore = new MemoryTaskStore({ clock: this.clock });
   readonly reports: unknown[] = [];
   readonly run: TaskRecord[] = [];
+  readonly restorers = new Map<string, RestoreTask>();
   /** Tasks that run here. */
   readonly running: (LeasedTask & { readonly task: RunningTask })[] = [];
   readonly sent: (TaskMessage & { readonly to: string })[] = [];
@@ -51,7 +53,7 @@ class Rig {
       clock,
       ledger,
       written: newest,
-      restorers: new Map(),
+      restorers: this.restorers,
       isOffered: () => true,
       running: () => this.running,
       find: (id) => this.running.find(({ key }) => key.id === id),
@@ -128,6 +130,30 @@ describe("a task whose node is gone", () => {
       statusMessage: `The node that ran the task is gone, and it cannot be run again: ${reason}`,
     });
     expect(rig.reports).toMatchObject([{ message: reason }]);
+    rig.shared.leases.stop();
+  });
+
+  test.each([
+    [
+      "fails after three nodes that are gone",
+      { attempt: 3 },
+      "The 3 nodes that ran the task are gone; its effects are unknown",
+    ],
+    ["is run by the third node", { attempt: 2 }, undefined],
+    ["is run by the fourth node if one of the others closed in order", { attempt: 3, releases: 1 }, undefined],
+  ])("a task that may be run again %s", async (_name, more, statusMessage) => {
+    const retry = { revision: newest.id, params: {}, client };
+    const rig = await Rig.open({ ...more, retry });
+    const row = findRow(newest.clientRequests, "callTool") ?? expect.unreachable();
+    rig.restorers.set(newest.id, (id) => ({
+      call: createStoredCall(id, retry, { revision: newest }),
+      request: { row, ttl: undefined, taskOptions: {}, work: () => ({}) },
+    }));
+    await rig.clock.pass(1.5 * lease);
+    const isRun = statusMessage === undefined;
+    await expect
+      .poll(async () => [(await rig.stored)?.statusMessage, rig.run.map(({ attempt }) => attempt)])
+      .toEqual([statusMessage, isRun ? [more.attempt + 1] : []]);
     rig.shared.leases.stop();
   });
 
@@ -280,6 +306,19 @@ describe("messages about a task of another node", () => {
     await settle();
     expect(woken).toEqual(["second"]);
     shared.leases.stop();
+  });
+
+  test.each([
+    ["ends it here, where another node has cancelled it", "ada", true],
+    ["of another owner does not", "bob", false],
+  ])("a message about a task %s", async (_name, owner, isOver) => {
+    const rig = await Rig.open();
+    const { id } = await rig.begin("own");
+    await rig.store.change({ id, owner: "ada" }, { status: "cancelled", updatedAt: time });
+    rig.receive({ id, owner });
+    await settle();
+    await expect.poll(() => rig.running.map(({ task }) => task.isOver)).toEqual([isOver]);
+    rig.shared.leases.stop();
   });
 
   test("a message of a node that waits has a response, also for a task that does not run here", async () => {

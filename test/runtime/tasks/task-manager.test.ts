@@ -1,0 +1,132 @@
+import { describe, expect, test } from "vitest";
+import { MemoryLedger } from "../../../runtime/stores/ledger.ts";
+import { MemoryTaskStore } from "../../../runtime/stores/memory-task-store.ts";
+import type { TaskChange, TaskKey } from "../../../runtime/stores/task-store.ts";
+import { createStoredCall } from "../../../runtime/server/tasks/tool-tasks.ts";
+import { TaskManager } from "../../../runtime/tasks/task-manager.ts";
+import { findRow } from "../../../runtime/protocol/methods/method-rows.ts";
+import { createGate } from "../../kit/time.ts";
+import { newest } from "../../kit/revisions.ts";
+import { serveExtension } from "./extension-wire.ts";
+import { defineTool, serveTasks } from "./task-wire.ts";
+
+const updatedAt = "2026-01-01T00:00:00Z";
+const quick = defineTool({ name: "quick", task: true, execute: () => "done" });
+
+describe("a task that is cancelled", () => {
+  const outcome = { kind: "result", result: {} } as const;
+
+  test.each([
+    ["was removed", "Task not found", (store: MemoryTaskStore, key: TaskKey) => store.remove(key)],
+    [
+      "has completed",
+      "already in terminal status 'completed'",
+      (store: MemoryTaskStore, key: TaskKey) => store.change(key, { status: "completed", outcome, updatedAt }),
+    ],
+  ])("tasks/cancel is rejected if the task %s after it was found", async (_name, message, intervene) => {
+    const store = new MemoryTaskStore();
+    const waits = defineTool({ name: "waits", task: true, execute: () => new Promise<string>(() => {}) });
+    const { client } = await serveTasks({ tools: [waits], tasks: { store } });
+    const taskId = await client.start("waits");
+    const change = store.change.bind(store);
+    Object.assign(store, {
+      async change(key: TaskKey, given: TaskChange) {
+        Object.assign(store, { change });
+        await Promise.resolve(intervene(store, key));
+        return change(key, given);
+      },
+    });
+    expect(await client.errorOf("tasks/cancel", { taskId })).toMatchObject({
+      code: -32602,
+      message: expect.stringContaining(message),
+    });
+  });
+
+  test.each([
+    ["an outcome that is not JSON", () => ({ content: [], structuredContent: { total: 1n } })],
+    ["a result that does not fit the revision", () => ({ content: "done" })],
+    ["an error", () => Promise.reject(new Error("late"))],
+  ])("the work of a cancelled task may end with %s, which is not reported", async (_name, end) => {
+    const [begun, gate, ended] = [createGate(), createGate(), createGate()];
+    const execute = async (): Promise<unknown> => {
+      begun.open();
+      await gate.opened;
+      setImmediate(ended.open);
+      return end();
+    };
+    const { client, reports } = await serveTasks({ tools: [{ name: "late", task: true, execute }] });
+    const taskId = await client.start("late");
+    await begun.opened;
+    await client.call("tasks/cancel", { taskId });
+    gate.open();
+    await ended.opened;
+    expect(reports).toEqual([]);
+  });
+});
+
+describe("the end of a session with tasks", () => {
+  test("the tasks of another session continue", async () => {
+    const begun: unknown[] = [];
+    const aborted: unknown[] = [];
+    const held = defineTool({
+      name: "held",
+      task: true,
+      execute: (_args, { signal, task }) => {
+        begun.push(task?.id);
+        return new Promise<string>(() => signal.addEventListener("abort", () => aborted.push(task?.id)));
+      },
+    });
+    const { client, join } = await serveTasks({ tools: [held] });
+    const other = await join();
+    const [mine, others] = [await client.start("held"), await other.start("held")];
+    await expect.poll(() => begun).toEqual([mine, others]);
+    client.wire.end();
+    await expect.poll(() => aborted).toEqual([mine]);
+    expect(await other.call("tasks/get", { taskId: others })).toMatchObject({ status: "working" });
+  });
+
+  test("a failure of the store to remove the tasks is reported", async () => {
+    const store = new MemoryTaskStore();
+    const { client, reports } = await serveTasks({ tools: [quick], tasks: { store } });
+    await client.start("quick");
+    store.removeAll = () => {
+      throw new Error("lost");
+    };
+    client.wire.end();
+    await expect.poll(() => reports).toMatchObject([{ kind: "handler", error: { message: "lost" } }]);
+  });
+});
+
+test("responses to input requests that are not open change nothing in the store", async () => {
+  const store = new MemoryTaskStore();
+  const execute = (): Promise<string> => new Promise(() => {});
+  const retried = defineTool({ name: "retried", task: { retryable: true }, execute });
+  const { request } = serveExtension({ tools: [retried], tasks: { store, ledger: new MemoryLedger() } });
+  const { taskId } = await request("tools/call", { name: "retried" });
+  let changes = 0;
+  const change = store.change.bind(store);
+  store.change = (...given) => ((changes += 1), change(...given));
+  const inputResponses = { "elicit-1": { action: "decline" } };
+  expect(await request("tasks/update", { taskId, inputResponses })).toMatchObject({ resultType: "complete" });
+  expect(changes).toBe(0);
+});
+
+test("a server with running tasks is not shared with a store that does not have them", async () => {
+  const manager = new TaskManager({ principalOf: () => "ada" });
+  const retry = { revision: newest.id, params: {}, client: { info: undefined, capabilities: {} } };
+  const row = findRow(newest.clientRequests, "callTool") ?? expect.unreachable();
+  const begun = { row, ttl: undefined, taskOptions: {}, work: () => new Promise(() => {}) };
+  await manager.begin(createStoredCall("a", retry, { revision: newest }), begun);
+  const store = new MemoryTaskStore();
+  const node = {
+    name: "here",
+    canTakeOver: true,
+    store,
+    ledger: new MemoryLedger(),
+    lease: 1_000,
+    send() {},
+    receive() {},
+  };
+  expect(() => manager.share({ node, written: newest, isOffered: () => true })).toThrow("outside of the cluster");
+  await manager.close();
+});
