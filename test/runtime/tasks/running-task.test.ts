@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { Caller } from "../../../generated/support.ts";
 import { newest } from "../../kit/revisions.ts";
 import { findRow } from "../../../runtime/protocol/methods/method-rows.ts";
 import { MemoryTaskStore } from "../../../runtime/stores/memory-task-store.ts";
@@ -124,6 +125,24 @@ test("an input request is no longer open once its response has arrived, before t
   expect(await pending).toEqual(accept);
 });
 
+test("an input request that was sent here is cancelled when the response arrives at another node", async () => {
+  const { call, record } = await Rig.open();
+  const channel = new SessionChannel("a", call, true, { record: { ...record, lease: 1_000 }, publish: () => {} });
+  const pending = channel.ask(elicit, form, { signal: new AbortController().signal })();
+  await settle();
+  const signals: (AbortSignal | undefined)[] = [];
+  const request: Caller["request"] = (_row, _params, options) => {
+    signals.push(options?.signal);
+    return new Promise(() => {});
+  };
+  channel.open({ ...call, request });
+  await settle();
+  expect(signals).toMatchObject([{ aborted: false }]);
+  channel.respond?.({ "elicit-1": { result: accept } });
+  expect(await pending).toEqual(accept);
+  expect(signals).toMatchObject([{ aborted: true }]);
+});
+
 describe("a task that is over", () => {
   test("a status message of a task that is over changes nothing", async () => {
     const { task, store, key, notified } = await Rig.open();
@@ -182,6 +201,7 @@ describe("a task that is over", () => {
     const { task, store, key } = await Rig.open();
     await task.end({ status: "cancelled" });
     expect(await task.end({ status: "completed" })).toMatchObject({ status: "cancelled" });
+    expect(task.signal.reason).toMatchObject({ name: "AbortError", message: "The task is cancelled" });
     expect((await findTask(store, key))?.status).toBe("cancelled");
   });
 
@@ -248,6 +268,22 @@ describe("an input request of a task", () => {
     expect(clock.active).toBe(0);
   });
 
+  test("concurrent input requests are all in the record, which is read once in each interval", async () => {
+    const { task, store, key, clock } = await Rig.open();
+    const pending = ["first", "second"].map((message) => task.ask(elicit, { ...form, message }));
+    await settle();
+    const inputRequests = {
+      "elicit-1": { params: { message: "first" } },
+      "elicit-2": { params: { message: "second" } },
+    };
+    await expect.poll(() => findTask(store, key)).toMatchObject({ status: "input_required", inputRequests });
+    expect(clock.active).toBe(1);
+    const inputResponses = { "elicit-1": accept, "elicit-2": accept };
+    await store.change(key, { inputResponses, updatedAt: "2026-01-01T00:00:00Z" });
+    await clock.pass(1_000);
+    expect(await Promise.all(pending)).toEqual([accept, accept]);
+  });
+
   test("a task that ends while it waits for a response no longer reads the store", async () => {
     const { task, clock } = await Rig.open();
     const pending = task.ask(elicit, form);
@@ -283,6 +319,16 @@ describe("the tasks of a process", () => {
     rig.task.abandon("gone");
     await settle();
     expect([tasks.size, ends]).toEqual([0, 1]);
+    tasks.stop();
+    expect(clock.active).toBe(0);
+  });
+
+  test("a process that closes at once does not wait for its tasks", async () => {
+    const clock = new ManualClock();
+    const tasks = new RunningTasks(clock);
+    add(tasks, await Rig.open());
+    await tasks.drain(0);
+    expect(tasks.size).toBe(1);
     tasks.stop();
     expect(clock.active).toBe(0);
   });

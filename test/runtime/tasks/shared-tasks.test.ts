@@ -157,19 +157,20 @@ describe("a task whose node is gone", () => {
     rig.shared.leases.stop();
   });
 
-  test("a failure of the store is reported, and the next search takes the task over", async () => {
-    const rig = await Rig.open();
-    const takeOver = rig.store.takeOver.bind(rig.store);
-    rig.store.takeOver = () => {
-      throw new Error("lost");
-    };
-    await rig.clock.pass(2 * lease);
-    expect(rig.reports).toContainEqual(expect.objectContaining({ message: "lost" }));
-    rig.store.takeOver = takeOver;
-    await rig.clock.pass(2 * lease);
-    expect(await rig.stored).toMatchObject({ node: "here", status: "failed" });
-    rig.shared.leases.stop();
-  });
+  test.each(["takeOver", "change"] as const)(
+    "a failure of the store at %s is reported, and a later search takes the task over",
+    async (operation) => {
+      const rig = await Rig.open();
+      const working = rig.store[operation].bind(rig.store);
+      Object.assign(rig.store, { [operation]: () => Promise.reject(new Error("lost")) });
+      await rig.clock.pass(2 * lease);
+      expect(rig.reports).toContainEqual(expect.objectContaining({ message: "lost" }));
+      Object.assign(rig.store, { [operation]: working });
+      await rig.clock.pass(3 * lease);
+      expect(await rig.stored).toMatchObject({ node: "here", status: "failed" });
+      rig.shared.leases.stop();
+    },
+  );
 
   test.each([
     ["while this node cannot tell whether others have stopped", { canTakeOver: false }],

@@ -85,6 +85,19 @@ describe("the end of a session with tasks", () => {
     expect(await other.call("tasks/get", { taskId: others })).toMatchObject({ status: "working" });
   });
 
+  test("the tasks are removed with one operation of the store", async () => {
+    const store = new MemoryTaskStore();
+    const { client, server } = await serveTasks({ tools: [quick], tasks: { store } });
+    await client.start("quick");
+    await client.start("quick");
+    const owners: string[] = [];
+    const removeAll = store.removeAll.bind(store);
+    store.removeAll = (owner) => (owners.push(owner), removeAll(owner));
+    client.wire.end();
+    await server.close();
+    expect([owners.length, store.size]).toEqual([1, 0]);
+  });
+
   test("a failure of the store to remove the tasks is reported", async () => {
     const store = new MemoryTaskStore();
     const { client, reports } = await serveTasks({ tools: [quick], tasks: { store } });
@@ -95,6 +108,20 @@ describe("the end of a session with tasks", () => {
     client.wire.end();
     await expect.poll(() => reports).toMatchObject([{ kind: "handler", error: { message: "lost" } }]);
   });
+});
+
+test("progress of a task does not decrease, also after a value that is no number", async () => {
+  const tool = defineTool({
+    name: "steps",
+    task: true,
+    execute: async (_args, { progress }) => {
+      for (const value of [3, NaN, 2, 4]) await progress(value);
+      return "done";
+    },
+  });
+  const { client } = await serveTasks({ tools: [tool] });
+  await client.until(await client.start("steps", { _meta: { progressToken: 7 } }), "completed");
+  expect(client.notificationsOf("notifications/progress").map(({ progress }) => progress)).toEqual([3, 4]);
 });
 
 test("responses to input requests that are not open change nothing in the store", async () => {

@@ -591,6 +591,8 @@ describe("input requests of a task", () => {
     expect(await client.call("tasks/get", { taskId })).toMatchObject({ status: "input_required" });
     client.respond(await client.receiveRequest("elicitation/create"), { action: "decline" });
     await client.until(taskId, "completed");
+    const statuses = client.notificationsOf("notifications/tasks/status").map(({ status }) => status);
+    expect(statuses).toEqual(["input_required", "working", "completed"]);
   });
 
   test("input requests of a task are sent on the stream of a waiting tasks/result (TK-15, TK-26)", async () => {
