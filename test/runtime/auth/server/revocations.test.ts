@@ -113,6 +113,18 @@ test("the rejection by a guard is the response, also for a token that is revoked
   expect(await guard.authenticate(createHead("authorization", "Bearer one"), { addFields: () => {} })).toBe(rejection);
 });
 
+test("the stream of an identity that another guard has copied ends with its principal", async () => {
+  const revocations = createRevocations();
+  const guard = rejectRevoked({ authenticate: () => ({ principal: "ada" }) }, revocations);
+  const guarded = { guard, revocations, credentials: ["one", "two"], field: "authorization" } as const;
+  const identity = await admit(guarded, "one");
+  let ends = 0;
+  guard.watchRevocation?.({ ...Object(identity) }, () => void (ends += 1));
+  await revocations.revoke({ principal: "ada", until });
+  await settle();
+  expect(ends).toBe(1);
+});
+
 test("a guard without revocations ends no stream", async () => {
   const guard = requireBearerToken({ resource, issuer, verify: () => claims });
   const guarded = {

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { connect } from "node:net";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { revisions } from "../../../../generated/revisions.ts";
 import { createServer, serveHttp } from "../../../../runtime/index.ts";
 import { joinCluster } from "../../../../cluster/cluster.ts";
@@ -16,7 +16,7 @@ test.each([
   ["on which nothing was asked yet", ""],
   ["whose client keeps it for the next request", "GET /mcp HTTP/1.1\r\nHost: localhost\r\n\r\n"],
 ])("a connection %s does not delay a server that closes", async (_name, sent) => {
-  const options = { closeTimeout: 600_000, headersTimeout: 600_000, requestTimeout: 600_000 };
+  const options = { closeTimeout: 600_000, headersTimeout: 600_000, requestTimeout: 600_000, drainDelay: 1 };
   const listener = await serveHttp(createServer({ name: "test", version: "1.0.0" }, spoken), options);
   const socket = connect(Number(new URL(listener.url).port), "127.0.0.1");
   await once(socket, "connect");
@@ -33,6 +33,31 @@ test.each([
   }
   await inTime(Promise.all([listener.close(), ended]), "The end of the server");
   expect(socket.destroyed).toBe(true);
+});
+
+test("a request that does not arrive delays a server that closes by a second more than its calls may take", async () => {
+  const arriving = createGate();
+  const times = { closeTimeout: 50, headersTimeout: 600_000, requestTimeout: 600_000 };
+  const authenticate = () => (arriving.open(), { principal: "ada" });
+  const server = createServer({ name: "test", version: "1.0.0" }, spoken);
+  const listener = await serveHttp(server, { ...times, authenticate });
+  const socket = connect(Number(new URL(listener.url).port), "127.0.0.1");
+  const ended = once(
+    socket.on("error", () => {}),
+    "close",
+  );
+  onTestFinished(() => void socket.destroy());
+  const fields = ["Host: localhost", `Accept: ${acceptBoth}`, "Content-Type: application/json", "Content-Length: 9"];
+  socket.write(["POST /mcp HTTP/1.1", ...fields, "", "{"].join("\r\n"));
+  await arriving.opened;
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const closed = listener.close();
+  await vi.advanceTimersByTimeAsync(1_049);
+  expect(socket.destroyed).toBe(false);
+  await vi.advanceTimersByTimeAsync(1);
+  await Promise.all([closed, ended]);
+  expect(vi.getTimerCount()).toBe(0);
 });
 
 /** POSTs a message to a server. */

@@ -1,12 +1,15 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { FetchExchange } from "../../../../../runtime/transport/http-server/exchange/fetch-exchange.ts";
 import { settle } from "../../../../../runtime/testing/manual-clock.ts";
+import { rejectUnhandledRejections } from "../../../../kit/unhandled-rejections.ts";
 
 interface Given extends Omit<RequestInit, "body"> {
   readonly url?: string;
   readonly chunks?: readonly (string | Uint8Array)[];
   readonly isOpen?: boolean;
 }
+
+rejectUnhandledRejections();
 
 const bytesOf = (chunk: string | Uint8Array): Uint8Array =>
   typeof chunk === "string" ? new TextEncoder().encode(chunk) : chunk;
@@ -82,6 +85,25 @@ describe("the body of a request of the web platform", () => {
     const { exchange, cancels } = open(given);
     expect(await exchange.readBody(limits)).toMatchObject(expected);
     expect(cancels).toHaveLength(cancelled);
+  });
+
+  test("a body that was read leaves no timer", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { exchange } = open({ chunks: ["a", "b"] });
+    expect(await exchange.readBody(limits)).toMatchObject({ text: "ab" });
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test("a body whose reading cannot be cancelled is too large all the same", async () => {
+    const body = new ReadableStream({
+      start: (controller) => controller.enqueue(bytesOf("abcde")),
+      cancel: () => Promise.reject(new Error("broken")),
+    });
+    const init = { method: "POST", body, duplex: "half" };
+    const exchange = new FetchExchange(new Request("http://localhost/mcp", init));
+    expect(await exchange.readBody(limits)).toEqual({ kind: "too-large" });
+    await settle();
   });
 
   test("a body whose rest does not arrive in time is late, and is not read further", async () => {
