@@ -1,90 +1,12 @@
 import { describe, expect, test } from "vitest";
 import type { Caller } from "../../../generated/support.ts";
 import { newest } from "../../kit/revisions.ts";
-import { findRow } from "../../../runtime/protocol/methods/method-rows.ts";
-import { MemoryTaskStore } from "../../../runtime/stores/memory-task-store.ts";
-import type { TaskRecord } from "../../../runtime/stores/task-store.ts";
-import { RunningTask, TaskCall } from "../../../runtime/tasks/running-task.ts";
+import { TaskCall } from "../../../runtime/tasks/running-task.ts";
 import { RunningTasks } from "../../../runtime/tasks/running-tasks.ts";
 import { SessionChannel } from "../../../runtime/tasks/session-channel.ts";
-import type { LeasedTaskStore } from "../../../runtime/tasks/shared-tasks.ts";
-import { createStoredCall } from "../../../runtime/server/tasks/tool-tasks.ts";
-import { StoredInputRequests } from "../../../runtime/tasks/requestor-channel.ts";
 import { ManualClock, settle } from "../../../runtime/testing/manual-clock.ts";
-import { createGate } from "../../kit/time.ts";
+import { Rig, accept, elicit, form } from "./running-task-rig.ts";
 import { findTask } from "./task-wire.ts";
-
-const form = { message: "?", requestedSchema: { type: "object", properties: {} } };
-const accept = { action: "accept", content: {} };
-const elicit = findRow(newest.serverRequests, "elicit") ?? expect.unreachable();
-
-interface RigOptions {
-  readonly id?: string;
-  readonly capabilities?: Readonly<Record<string, unknown>>;
-  readonly pollInterval?: number;
-  /** Attempt at the task, if other nodes may take it over. */
-  readonly attempt?: number;
-}
-
-/** A task whose record is kept in memory, and whose input requests are kept in the record. */
-class Rig {
-  readonly clock = new ManualClock();
-  readonly store: LeasedTaskStore = new MemoryTaskStore({ clock: this.clock });
-  readonly record: TaskRecord;
-  readonly key;
-  /** Status of each change as notified to the requestor. */
-  readonly notified: string[] = [];
-  readonly channel = new StoredInputRequests({
-    check: () => undefined,
-    notifyStatus: ({ status }) => void this.notified.push(status),
-  });
-  readonly task: RunningTask;
-  readonly call;
-
-  private constructor({ id = "a", capabilities = { elicitation: {} }, pollInterval = 1_000, attempt }: RigOptions) {
-    const time = "2026-01-01T00:00:00Z";
-    this.key = { id, owner: "ada" };
-    this.record = {
-      ...{ ...this.key, status: "working", createdAt: time, updatedAt: time, ttl: null, pollInterval },
-      ...(attempt !== undefined && { attempt, lease: 1_000 }),
-    };
-    const client = { info: undefined, capabilities };
-    const retry = { revision: newest.id, params: {}, client };
-    this.call = createStoredCall(id, retry, { revision: newest });
-    const { store, clock, channel } = this;
-    this.task = new RunningTask(this.key, this.call, {
-      ...{ store, clock, channel, pollInterval },
-      attempt,
-      closing: undefined,
-      changed() {},
-    });
-  }
-
-  static async open(options: RigOptions = {}): Promise<Rig> {
-    const rig = new Rig(options);
-    await rig.store.add(rig.record);
-    return rig;
-  }
-
-  get stored(): Promise<TaskRecord | undefined> {
-    return findTask(this.store, this.key);
-  }
-
-  /** Lets an operation of the store wait until the returned function is called. */
-  hold(name: "change" | "find"): () => void {
-    const { opened, open } = createGate();
-    const operation = this.store[name].bind(this.store);
-    const held = async (...given: unknown[]) => (await opened, Reflect.apply(operation, this.store, given));
-    Object.assign(this.store, { [name]: held });
-    return open;
-  }
-
-  /** Lets another node take the task over. */
-  async takeOver(): Promise<void> {
-    await this.clock.pass(1_000);
-    await this.store.takeOver("next", 1);
-  }
-}
 
 describe("the input requests of a task that may be run again", () => {
   const error = { code: -32_000, message: "Not now", data: { retry: false } };

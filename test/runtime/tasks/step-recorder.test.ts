@@ -75,3 +75,17 @@ describe.each(operations)("a step that %s", (_name, operate) => {
     expect(rig.clock.active).toBe(0);
   });
 });
+
+test("a step does not begin in an attempt that is over, so that the next one runs it", async () => {
+  const rig = new Rig();
+  rig.controller.abort(new Error("over"));
+  await expect(rig.recorder.begin("pay")).rejects.toThrow("over");
+  expect(rig.ledger.size).toBe(0);
+});
+
+test("a step that begins while its attempt ends is not run", async () => {
+  const rig = new Rig();
+  const begun = rig.recorder.begin("pay");
+  rig.controller.abort(new Error("over"));
+  await expect(begun).rejects.toThrow("over");
+});

@@ -5,6 +5,7 @@ import type { TaskChange, TaskKey } from "../../../runtime/stores/task-store.ts"
 import { createStoredCall } from "../../../runtime/server/tasks/tool-tasks.ts";
 import { TaskManager } from "../../../runtime/tasks/task-manager.ts";
 import { findRow } from "../../../runtime/protocol/methods/method-rows.ts";
+import { ManualClock } from "../../../runtime/testing/manual-clock.ts";
 import { createGate } from "../../kit/time.ts";
 import { newest } from "../../kit/revisions.ts";
 import { serveExtension } from "./extension-wire.ts";
@@ -122,6 +123,16 @@ test("progress of a task does not decrease, also after a value that is no number
   const { client } = await serveTasks({ tools: [tool] });
   await client.until(await client.start("steps", { _meta: { progressToken: 7 } }), "completed");
   expect(client.notificationsOf("notifications/progress").map(({ progress }) => progress)).toEqual([3, 4]);
+});
+
+test("a closed server leaves no timer of its tasks", async () => {
+  const clock = new ManualClock();
+  const waits = defineTool({ name: "waits", task: true, execute: () => new Promise<string>(() => {}) });
+  const { client, server } = await serveTasks({ tools: [waits], tasks: { store: new MemoryTaskStore(), clock } });
+  await client.start("waits");
+  expect(clock.active).toBeGreaterThan(0);
+  await server.close({ drain: 0 });
+  expect(clock.active).toBe(0);
 });
 
 test("responses to input requests that are not open change nothing in the store", async () => {
