@@ -113,6 +113,17 @@ test("the rejection by a guard is the response, also for a token that is revoked
   expect(await guard.authenticate(createHead("authorization", "Bearer one"), { addFields: () => {} })).toBe(rejection);
 });
 
+test("a sender without a token is admitted until its principal is revoked", async () => {
+  const revocations = createRevocations();
+  const guard = rejectRevoked({ authenticate: () => ({ principal: "ada" }) }, revocations);
+  const admitted = async (): Promise<object> =>
+    guard.authenticate(createHead("authorization", undefined), { addFields: () => {} });
+  await revocations.revoke({ token: "undefined", until });
+  expect(await admitted()).toEqual({ principal: "ada" });
+  await revocations.revoke({ principal: "ada", until });
+  expect(await admitted()).toMatchObject({ status: 401 });
+});
+
 test("the stream of an identity that another guard has copied ends with its principal", async () => {
   const revocations = createRevocations();
   const guard = rejectRevoked({ authenticate: () => ({ principal: "ada" }) }, revocations);

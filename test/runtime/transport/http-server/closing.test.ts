@@ -1,5 +1,7 @@
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { connect } from "node:net";
+import { connect as connectSecurely } from "node:tls";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { revisions } from "../../../../generated/revisions.ts";
 import { createServer, serveHttp } from "../../../../runtime/index.ts";
@@ -12,14 +14,20 @@ import { acceptBoth, call, initialize } from "../../../kit/http-exchange.ts";
 
 const spoken = revisions.filter(({ lifecycle }) => lifecycle === "handshake");
 
+const read = (name: string): Buffer => readFileSync(new URL(`../../auth/server/certificates/${name}`, import.meta.url));
+const tls = { key: read("server.key"), cert: read("server.crt") };
+
 test.each([
-  ["on which nothing was asked yet", ""],
-  ["whose client keeps it for the next request", "GET /mcp HTTP/1.1\r\nHost: localhost\r\n\r\n"],
-])("a connection %s does not delay a server that closes", async (_name, sent) => {
+  ["on which nothing was asked yet", "", false],
+  ["with TLS on which nothing was asked yet", "", true],
+  ["whose client keeps it for the next request", "GET /mcp HTTP/1.1\r\nHost: localhost\r\n\r\n", false],
+])("a connection %s does not delay a server that closes", async (_name, sent, isSecure) => {
   const options = { closeTimeout: 600_000, headersTimeout: 600_000, requestTimeout: 600_000, drainDelay: 1 };
-  const listener = await serveHttp(createServer({ name: "test", version: "1.0.0" }, spoken), options);
-  const socket = connect(Number(new URL(listener.url).port), "127.0.0.1");
-  await once(socket, "connect");
+  const server = createServer({ name: "test", version: "1.0.0" }, spoken);
+  const listener = await serveHttp(server, { ...options, ...(isSecure && { tls }) });
+  const place = { port: Number(new URL(listener.url).port), host: "127.0.0.1" };
+  const socket = isSecure ? connectSecurely({ ...place, rejectUnauthorized: false }) : connect(place);
+  await once(socket, isSecure ? "secureConnect" : "connect");
   const ended = once(
     socket.on("error", () => {}),
     "close",
