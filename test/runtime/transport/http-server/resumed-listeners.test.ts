@@ -2,8 +2,9 @@ import { afterEach, describe, expect, it } from "vitest";
 import { ManualClock } from "../../../../runtime/testing/manual-clock.ts";
 import { MemoryEventStore } from "../../../../runtime/stores/memory-event-store.ts";
 import { MemorySessionStore } from "../../../../runtime/stores/memory-session-store.ts";
-import { changed, start, type Rig, type Session } from "../../../kit/http-server.ts";
-import type { Stream } from "../../../kit/http-exchange.ts";
+import { changed, log, start, type Rig, type Session, type Tool } from "../../../kit/http-server.ts";
+import type { CallContext } from "../../../../runtime/protocol/peer/incoming-call.ts";
+import { call, type Stream } from "../../../kit/http-exchange.ts";
 
 const rigs: Rig[] = [];
 
@@ -11,8 +12,8 @@ afterEach(async () => {
   for (const rig of rigs.splice(0)) await rig.close();
 });
 
-async function serve(options: Parameters<typeof start>[1] = {}): Promise<Rig> {
-  const rig = await start({}, { retry: 20, ...options });
+async function serve(options: Parameters<typeof start>[1] = {}, tools: Record<string, Tool> = {}): Promise<Rig> {
+  const rig = await start(tools, { retry: 20, ...options });
   rigs.push(rig);
   return rig;
 }
@@ -95,6 +96,21 @@ describe("a stream opened by GET", () => {
     const resumed = await session.listen(id);
     expect(resumed.status).toBe(200);
     await notifyAll(rig);
+    expect(await resumed.message()).toMatchObject(listChanged);
+    resumed.cut();
+  });
+
+  it("a stream keeps its messages after the client has resumed the response to a call", async () => {
+    const talk = async (context: CallContext): Promise<string> => (await log(context, "one"), "done");
+    const rig = await serve({}, { talk });
+    const session = await rig.open();
+    const { stream, id } = await listen(session);
+    const response = await session.postStream(call(1, "talk"));
+    await response.end();
+    stream.cut();
+    await (await session.listen(response.events[0]?.id)).end();
+    await notifyAll(rig);
+    const resumed = await session.listen(id);
     expect(await resumed.message()).toMatchObject(listChanged);
     resumed.cut();
   });
