@@ -7,8 +7,8 @@ import type { SessionToolCall } from "../../../../runtime/gateway/tasks/upstream
 import { ConnectionLimit } from "../../../../runtime/gateway/upstream/connection-limit.ts";
 import type { CallContext } from "../../../../runtime/protocol/session/call-context.ts";
 import { createServer } from "../../../../runtime/server/create-server.ts";
-import { statelessRevision, newest } from "../../../kit/revisions.ts";
-import { createCall, createSession, type Sent } from "../../../kit/calls.ts";
+import { handshakeRevisions, statelessRevision, newest } from "../../../kit/revisions.ts";
+import { createCall, createSession, type CallSetup, type Sent } from "../../../kit/calls.ts";
 import { settle } from "../../../../runtime/testing/manual-clock.ts";
 import { complete, createScripted, type Script, unlimited } from "../upstream/scripted-server.ts";
 
@@ -22,21 +22,34 @@ afterEach(async () => {
 const ours = createServer({ name: "a", version: "1" }, [newest]);
 const declared = { tools: { listChanged: true }, logging: {}, tasks: { requests: { tools: { call: {} } } } };
 
-/** Opens a session. `onConnection` has what the client receives, but for what belongs to a call. */
+/**
+ * Opens a session of a client. `onConnection` has what the client receives, but for what belongs to a call. `failures` is the number of attempts to
+ * connect to the server that fail.
+ */
 function open(
   revision: Revision,
   script: Script,
-  { callTool = (given: SessionToolCall): Promise<unknown> => given.complete(), isStateless = false } = {},
+  {
+    callTool = (given: SessionToolCall): Promise<unknown> => given.complete(),
+    isStateless = false,
+    failures = 0,
+    client = newest,
+  } = {},
 ) {
   const onConnection: Sent[] = [];
   const { open: connect, received } = createScripted({ revision, capabilities: declared }, script);
-  const session = { ...createSession(ours, newest, { roots: { listChanged: true } }), isStateless };
+  const session = { ...createSession(ours, client, { roots: { listChanged: true } }), isStateless };
+  let attempts = 0;
   const { connection } = createCall(ours, newest, { session, sent: onConnection });
   const limit = new ConnectionLimit(4);
   const bridge = { at: () => noClientTasks, tools: { supportOf: () => undefined }, upstream: { callTool } };
   const proxy = new SessionProxy(
     {
-      open: connect,
+      async open(options) {
+        attempts += 1;
+        if (attempts <= failures) throw new Error("The server is away");
+        return connect(options);
+      },
       ...unlimited,
       onError: ({ error }) => expect.unreachable(error.message),
       signal: new AbortController().signal,
@@ -44,10 +57,10 @@ function open(
     { connection, session, limit, states: new PrincipalStates(), bridge: Object.create(bridge) },
   );
   ends.push(() => proxy.close());
-  const call = (sent: Sent[] = [], signal?: AbortSignal): CallContext =>
-    createCall(ours, newest, { session, sent, ...(signal && { signal }) });
+  const call = (sent: Sent[] = [], more: CallSetup = {}): CallContext =>
+    createCall(ours, client, { session, sent, ...more });
   const forward = (method: string, params: object, context = call()): Promise<unknown> => {
-    const row = newest.clientRequests[method];
+    const row = client.clientRequests[method];
     return row ? proxy.forward(row, params, context) : expect.unreachable("the revision has the method");
   };
   return { proxy, received, forward, call, onConnection, limit };
@@ -144,4 +157,71 @@ test("notifications that belong to requests of the gateway itself do not reach t
   connection?.notify("notifications/tools/list_changed", {});
   await settle();
   expect(onConnection).toEqual([{ method: "notifications/tools/list_changed", params: {} }]);
+});
+
+test("a connection that cannot be opened takes no place, and the next request opens another", async () => {
+  const { forward, limit, received } = open(newest, lists, { failures: 1 });
+  await expect(forward("tools/call", { name: "t" })).rejects.toThrow("The server is away");
+  expect(limit.held(undefined)).toBe(0);
+  expect(await forward("tools/call", { name: "t" })).toMatchObject({ content: [] });
+  expect(received("initialize")).toHaveLength(1);
+  expect(limit.held(undefined)).toBe(1);
+});
+
+test("a session that ends while it waits for a place opens no connection, and its request fails", async () => {
+  const { proxy, forward, limit, received } = open(newest, lists);
+  for (let count = 0; count < 4; count += 1) await limit.enterCall(new AbortController().signal, undefined);
+  const waiting = expect(forward("tools/call", { name: "t" })).rejects.toMatchObject({
+    message: "The server has closed the connection",
+  });
+  await settle();
+  await proxy.close();
+  await waiting;
+  await settle();
+  expect(received("initialize")).toEqual([]);
+});
+
+const form = { message: "Name?", requestedSchema: { type: "object", properties: {} } };
+const elicit = { method: "elicitation/create", params: form };
+
+/** Requires input so many times, and then responds with content. */
+function requireInput(times: number): Script {
+  let count = 0;
+  return (message) => {
+    if (message.method !== "tools/call") return lists(message);
+    count += 1;
+    if (count > times) return { ...complete, content: [] };
+    return { resultType: "input_required", inputRequests: { name: elicit }, requestState: `state ${count}` };
+  };
+}
+
+test.each<readonly [number, object | string]>([
+  [1, { content: [] }],
+  [10, { content: [] }],
+  [11, "The server required input more than 10 times in one call"],
+])("a call whose server requires input %i times ends with %j", async (times, expected) => {
+  const { forward, call, received } = open(statelessRevision, requireInput(times));
+  const sent: Sent[] = [];
+  const respond = (): object => ({ action: "accept", content: {} });
+  const called = forward("tools/call", { name: "t" }, call(sent, { respond }));
+  if (typeof expected === "string") await expect(called).rejects.toMatchObject({ code: -32603, message: expected });
+  else expect(await called).toMatchObject(expected);
+  const count = Math.min(times, 10);
+  expect(sent).toEqual(Array.from({ length: count }, () => ({ method: elicit.method, params: form })));
+  const [, ...retries] = received("tools/call").map(({ params }) => params);
+  expect(retries).toMatchObject(
+    Array.from({ length: count }, (_, index) => ({
+      name: "t",
+      inputResponses: { name: { action: "accept" } },
+      requestState: `state ${index + 1}`,
+    })),
+  );
+});
+
+test("input that the client's revision does not have is an error of the call", async () => {
+  const client = handshakeRevisions.at(-1) ?? newest;
+  const { forward, call } = open(statelessRevision, requireInput(1), { client });
+  const sent: Sent[] = [];
+  await expect(forward("tools/call", { name: "t" }, call(sent))).rejects.toMatchObject({ code: -32601 });
+  expect(sent).toEqual([]);
 });
