@@ -24,7 +24,12 @@ export const mutatedFolders: Readonly<Record<string, readonly string[]>> = {
     "test/runtime/server/tasks",
     "test/cluster/protocol/tasks.program.test.ts",
   ],
-  "runtime/gateway": ["test/runtime/gateway"],
+  "runtime/gateway": [
+    "test/runtime/gateway",
+    "test/runtime/server/extensions/define-extension.test.ts",
+    "test/advisories/gateway.test.ts",
+    "test/cluster/protocol/gateway.program.test.ts",
+  ],
   cluster: [
     "test/cluster/protocol/",
     "test/cluster/contract/contract.program.test.ts",
