@@ -114,10 +114,9 @@ export class TaskNotifications implements Listener {
     this.#host = host;
   }
 
-  /** Subscribes until the signal is aborted. */
+  /** Subscribes until the signal, which is not aborted yet, is. */
   async watch(taskIds: readonly string[], signal: AbortSignal): Promise<WatchedTasks> {
     const topic = crypto.randomUUID();
-    if (signal.aborted) return { honoured: [], topic, ended: signal, leave() {} };
     const subscription = new TaskSubscription(taskIds, {
       signal,
       connect: () => this.#connect(),
