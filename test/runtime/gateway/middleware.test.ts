@@ -1,12 +1,14 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { revisions } from "../../../generated/revisions.ts";
 import { connect } from "../../../runtime/client/connect.ts";
-import { createGateway, type Gateway } from "../../../runtime/gateway/gateway.ts";
+import { createGateway, type Gateway, type GatewayOptions } from "../../../runtime/gateway/gateway.ts";
 import { RpcError } from "../../../runtime/jsonrpc/errors.ts";
 import type { MessageMiddleware } from "../../../runtime/protocol/peer/message-middleware.ts";
+import type { Telemetry } from "../../../runtime/protocol/session/telemetry.ts";
 import { createServer } from "../../../runtime/server/create-server.ts";
 import { serve } from "../../../runtime/server/run/acceptor.ts";
 import { createInMemoryTransports } from "../../../runtime/transport/memory.ts";
+import { newest } from "../../kit/revisions.ts";
 import { joinGateway } from "./connect-client.ts";
 
 const ends: (() => unknown)[] = [];
@@ -15,7 +17,10 @@ afterEach(async () => {
 });
 
 /** A gateway with middleware, and the names of the tools that its server has run. */
-async function open(middleware: MessageMiddleware): Promise<{ gateway: Gateway; ran: string[] }> {
+async function open(
+  middleware: MessageMiddleware,
+  more: Partial<GatewayOptions> = {},
+): Promise<{ gateway: Gateway; ran: string[] }> {
   const ran: string[] = [];
   const tools = ["a", "b"].map((name) => ({ name, execute: () => (ran.push(name), name) }));
   const server = createServer({ name: "server", version: "1", tools }, revisions);
@@ -25,7 +30,7 @@ async function open(middleware: MessageMiddleware): Promise<{ gateway: Gateway; 
       serve(server, far);
       return connect(near, options);
     },
-    { revisions, middleware: [middleware] },
+    { revisions, middleware: [middleware], ...more },
   );
   ends.push(() => gateway.close());
   return { gateway, ran };
@@ -96,4 +101,16 @@ describe.each(revisions.map((revision) => [revision.id, revision] as const))("at
     await expect(client.request("tools/call", { name: "a" })).rejects.toMatchObject({ code: 4711, message: "no" });
     expect(ran).toEqual([]);
   });
+});
+
+test("telemetry of a gateway observes the connections to its clients and to its server", async () => {
+  const roles: string[] = [];
+  const telemetry: Telemetry = { observe: (channel, { role }) => (roles.push(role), channel) };
+  const { gateway } = await open({}, { telemetry });
+  expect(roles.splice(0)).toEqual(["client"]);
+  const client = await joinGateway(gateway, newest);
+  ends.push(() => client.close());
+  expect(roles.splice(0)).toEqual(["server"]);
+  await client.request("tools/call", { name: "a" });
+  expect(roles).toEqual(["client"]);
 });

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { knownExtensions, withExtensions } from "../../../../runtime/gateway/extensions.ts";
 import { TaskSubscription } from "../../../../runtime/gateway/tasks/task-notifications.ts";
 import { ClosedError, PeerError } from "../../../../runtime/jsonrpc/errors.ts";
-import { statelessRevision } from "../../../kit/revisions.ts";
+import { newest, statelessRevision } from "../../../kit/revisions.ts";
 
 /* The subscription of one client to tasks of the server, which is opened again when the server ends it. */
 
@@ -32,6 +32,7 @@ interface Stream {
 function subscribe(
   honoured: readonly (readonly string[] | Error)[],
   states: Readonly<Record<string, string | Error>> = {},
+  server = revision,
 ) {
   const streams: Stream[] = [];
   const told: unknown[] = [];
@@ -54,7 +55,7 @@ function subscribe(
     },
   };
   const upstream = {
-    revision,
+    revision: server,
     connection,
     async request(_method: string, { taskId }: { taskId: string }) {
       read.push(taskId);
@@ -108,6 +109,30 @@ test("a subscription without a connection to the server has no tasks", async () 
   cutOff(true);
   expect(await subscription.start()).toEqual([]);
   expect(subscription.ended.aborted).toBe(true);
+});
+
+test("a subscription to a server whose revision has none opens no stream", async () => {
+  const { subscription, streams } = subscribe([both], {}, newest);
+  expect(await subscription.start()).toEqual([]);
+  expect([subscription.ended.aborted, streams]).toEqual([true, []]);
+});
+
+test("a subscription whose client leaves while the connection is being opened opens no stream", async () => {
+  const { subscription, streams, left } = subscribe([both]);
+  const started = subscription.start();
+  left.abort();
+  expect(await started).toEqual([]);
+  expect(streams).toEqual([]);
+});
+
+test("a subscription whose client leaves reads no states of tasks", async () => {
+  const { subscription, streams, left, told, read } = subscribe([both, both]);
+  await subscription.start();
+  streams[0]?.end();
+  await vi.advanceTimersByTimeAsync(499);
+  left.abort();
+  await pass();
+  expect([streams.length, told, read]).toEqual([1, [], []]);
 });
 
 test("a subscription ends its stream when its client leaves, and is not opened again", async () => {

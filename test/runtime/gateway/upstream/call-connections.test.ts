@@ -27,8 +27,12 @@ afterEach(async () => {
 const owner: Owner = { key: "everyone", principal: undefined, client: undefined, sharesSessions: true, isOver: false };
 const listener = { ask: () => Promise.reject(new Error("No client")), notify() {} };
 
-function createConnections(limit: ConnectionLimit, areShared = true): CallConnections {
-  const { open } = createProgramOf(() => ({}), areShared ? statelessRevision : newest);
+function createConnections(
+  limit: ConnectionLimit,
+  areShared = true,
+  revision = areShared ? statelessRevision : newest,
+): CallConnections {
+  const { open } = createProgramOf(() => ({}), revision);
   const { signal } = new AbortController();
   const options: UpstreamOptions = { ...unlimited, onError() {}, open, signal };
   return new CallConnections(options, { limit, areShared });
@@ -52,6 +56,20 @@ test("a subscription to tasks that the server does not know releases its connect
   const call = Object.create({ signal: new AbortController().signal });
   expect(await notifications.watch(call, ["unknown"])).toMatchObject({ honoured: [] });
   await expect.poll(() => limit.held(undefined)).toBe(0);
+  await connections.close();
+});
+
+test("tasks of a program that needs sessions after all are not subscribed to on a connection that others share", async () => {
+  const limit = new ConnectionLimit(2);
+  const connections = createConnections(limit, true, newest);
+  const shared = connections.taskConnectionOf(owner);
+  expect(shared).toMatchObject({ key: owner.key, isKept: false });
+  await expect(shared.open(listener)).rejects.toMatchObject({
+    name: "ClosedError",
+    message: "The server needs sessions; its tasks are not known to others",
+  });
+  expect(limit.held(undefined)).toBe(0);
+  expect(connections.taskConnectionOf(owner)).toMatchObject({ key: "", isKept: true });
   await connections.close();
 });
 

@@ -2,7 +2,7 @@ import { afterEach, expect, onTestFinished, test, vi } from "vitest";
 import { revisions } from "../../../../generated/revisions.ts";
 import { isObject } from "../../../../generated/support.ts";
 import { connect, type ClientConnection } from "../../../../runtime/client/connect.ts";
-import { createGateway, type Gateway } from "../../../../runtime/gateway/gateway.ts";
+import { createGateway, type Gateway, type GatewayOptions } from "../../../../runtime/gateway/gateway.ts";
 import { createServer } from "../../../../runtime/server/create-server.ts";
 import { serve } from "../../../../runtime/server/run/acceptor.ts";
 import { TaskManager } from "../../../../runtime/tasks/task-manager.ts";
@@ -23,7 +23,7 @@ interface Opened {
   readonly connections: readonly ClientConnection[];
 }
 
-async function open(): Promise<Opened> {
+async function open(more: Partial<GatewayOptions> = {}): Promise<Opened> {
   const connections: ClientConnection[] = [];
   const task = { support: "required", pollInterval: 5 } as const;
   const tools = [{ name: "quick", task, execute: () => "done" }];
@@ -36,7 +36,7 @@ async function open(): Promise<Opened> {
       connections.push(connection);
       return connection;
     },
-    { revisions, tasks: { pollInterval: 5 } },
+    { revisions, tasks: { pollInterval: 5 }, ...more },
   );
   return { gateway, connections };
 }
@@ -70,4 +70,16 @@ test("a gateway closes all connections to the server although something else can
   expect(connections.length).toBeGreaterThan(2);
   await Promise.all(connections.map(({ closed }) => closed));
   await client.closed;
+});
+
+test("a gateway whose signal is aborted opens no further connections to the server", async () => {
+  const ended = new AbortController();
+  const { gateway, connections } = await open({ signal: ended.signal });
+  ends.push(() => gateway.close());
+  const client = await joinGateway(gateway, newest);
+  ends.push(() => client.close());
+  ended.abort(new Error("The program ends"));
+  await expect(client.request("tools/list", {})).rejects.toThrow();
+  expect(connections).toHaveLength(1);
+  await expect(open({ signal: ended.signal })).rejects.toThrow("The program ends");
 });

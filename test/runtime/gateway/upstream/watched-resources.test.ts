@@ -1,4 +1,6 @@
 import { afterEach, expect, test, vi } from "vitest";
+import type { ClientConnection } from "../../../../runtime/client/connect.ts";
+import type { ConnectionFactory } from "../../../../runtime/client/connection-factory.ts";
 import { UpstreamWatcher } from "../../../../runtime/gateway/upstream/upstream-watcher.ts";
 import { WatchedResources } from "../../../../runtime/gateway/upstream/watched-resources.ts";
 import { statelessRevision, newest } from "../../../kit/revisions.ts";
@@ -129,5 +131,68 @@ test.each([newest, statelessRevision])(
       ["x://a", "x://a"],
     ]);
     expect(errors).toHaveLength(1);
+  },
+);
+
+/** Opens a watcher of a server whose connection is lost. Attempts to connect again wait until the test ends them. */
+async function loseConnection() {
+  const server = createScripted({ revision: newest, capabilities: { tools: {} } }, () => ({ tools: [] }));
+  const attempts: { readonly succeed: () => void; readonly fail: (reason: Error) => void }[] = [];
+  const opened: ClientConnection[] = [];
+  const [errors, notified]: [string[], string[]] = [[], []];
+  const ended = new AbortController();
+  const open: ConnectionFactory = async (options) => {
+    if (opened.length > 0) await new Promise<void>((succeed, fail) => attempts.push({ succeed, fail }));
+    // A server that has responded before the end: the gateway learns it only then.
+    const connection = await server.open({ ...options, signal });
+    opened.push(connection);
+    return connection;
+  };
+  const watcher = await UpstreamWatcher.open(
+    {
+      open,
+      ...unlimited,
+      onError: ({ kind, error }) => void errors.push(`${kind}: ${error.message}`),
+      signal: ended.signal,
+    },
+    { notify: (handler) => void notified.push(handler), notifyUpdated() {} },
+  );
+  ends.push(async () => {
+    ended.abort();
+    await watcher.close();
+  });
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+  server.received("initialize")[0]?.lose(new Error("The network is away"));
+  await vi.advanceTimersByTimeAsync(500);
+  return { watcher, attempts, opened, errors, notified, ended };
+}
+
+test("a connection that cannot be opened again is tried again later, and each failure is reported", async () => {
+  const { watcher, attempts, opened, errors, notified } = await loseConnection();
+  attempts[0]?.fail(new Error("The server is away"));
+  await vi.advanceTimersByTimeAsync(999);
+  expect(errors).toEqual(["transport: The network is away", "transport: The server is away"]);
+  expect(attempts).toHaveLength(1);
+  await vi.advanceTimersByTimeAsync(1);
+  attempts[1]?.succeed();
+  await settle();
+  expect(watcher.connection).toBe(opened[1]);
+  expect(notified).toEqual(["toolListChanged", "promptListChanged", "resourceListChanged"]);
+  expect([attempts.length, errors.length]).toEqual([2, 2]);
+});
+
+test.each(["before", "during"])(
+  "a connection that is lost %s the end of the gateway does not stay open",
+  async (when) => {
+    const { attempts, opened, errors, notified, ended } = await loseConnection();
+    if (when === "before") attempts[0]?.fail(new Error("The server is away"));
+    await settle();
+    ended.abort();
+    if (when === "during") attempts[0]?.succeed();
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(attempts).toHaveLength(1);
+    expect(opened.map(({ state }) => state)).toEqual(opened.map(() => "DISCONNECTED"));
+    expect(opened).toHaveLength(when === "during" ? 2 : 1);
+    expect([errors.length, notified]).toEqual([when === "during" ? 1 : 2, []]);
   },
 );
