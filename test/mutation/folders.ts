@@ -16,7 +16,11 @@ export const mutatedFolders: Readonly<Record<string, readonly string[]>> = {
     "test/runtime/server/scopes.test.ts",
     "test/cluster/protocol/",
   ],
-  "runtime/client": ["test/runtime/client", "test/runtime/client/eras.program.test.ts"],
+  "runtime/client": [
+    "test/runtime/client",
+    "test/runtime/client/eras.program.test.ts",
+    "test/runtime/transport/http-sse/http-sse-client.test.ts",
+  ],
   "runtime/auth": ["test/runtime/auth"],
   "runtime/tasks": [
     "test/runtime/tasks",

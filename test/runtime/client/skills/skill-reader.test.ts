@@ -287,4 +287,9 @@ test("files on demand are read where that is allowed, inside of the skill and up
   server.entry = dynamic;
   changeText((text) => text.replace("Fills", "Bills"))(server);
   await expect(read(server, { dynamic: true }).load(dynamic)).rejects.toMatchObject({ problem: "frontmatter" });
+  server.files.set(entry.uri, toContent(new Uint8Array([0x2d, 0xff])));
+  await expect(read(server, { dynamic: true }).load(dynamic)).rejects.toMatchObject({
+    problem: "frontmatter",
+    message: expect.stringContaining("it is not valid UTF-8"),
+  });
 });

@@ -6,7 +6,7 @@ import {
   createSseClientTransport,
   type SseClientOptions,
 } from "../../../../runtime/transport/http-sse/http-sse-client.ts";
-import { newest, revisionOf } from "../../../kit/revisions.ts";
+import { newest, revisionOf, statelessRevision } from "../../../kit/revisions.ts";
 import {
   openingResult,
   serveScript,
@@ -179,6 +179,19 @@ describe("a client of a server of unknown age (4.10)", () => {
     );
     await expect(connectUnknown(server)).rejects.toMatchObject({ name: "HttpError", status });
     expect(server.requests.some(({ method }) => method === "GET")).toBe(false);
+  });
+
+  test("a client that knows stateless requests as well opens a session by HTTP with SSE", async () => {
+    const server = await serveOld();
+    const client = await connectHttp(server.url, {
+      ...info,
+      revisions: [statelessRevision, newest, first],
+      endpointTimeout: 200,
+    });
+    expect(await client.request("ping")).toEqual({});
+    await client.close();
+    const posted = server.requests.filter(({ path }) => path.startsWith("/post")).map(({ message }) => message.method);
+    expect(posted).toEqual(["initialize", "notifications/initialized", "ping"]);
   });
 
   test("a client uses Streamable HTTP where it is served", async () => {
