@@ -1,10 +1,20 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { connect } from "../../../../runtime/client/connect.ts";
+import type { ConnectionFactory } from "../../../../runtime/client/connection-factory.ts";
+import { createUntypedClient } from "../../../../runtime/client/create-client.ts";
 import type { AnyClientOptions } from "../../../../runtime/client/options.ts";
 import type { DefaultClientSession } from "../../../../runtime/client/session/default-session.ts";
 import { TimeoutError } from "../../../../runtime/jsonrpc/errors.ts";
 import type { RetryAdvice } from "../../../../runtime/protocol/profile.ts";
+import { createServer } from "../../../../runtime/server/create-server.ts";
+import { serve } from "../../../../runtime/server/run/acceptor.ts";
 import { ManualClock, settle } from "../../../../runtime/testing/manual-clock.ts";
 import { runTranscript } from "../../../../runtime/testing/transcript.ts";
+import { createInMemoryTransports } from "../../../../runtime/transport/memory.ts";
+import type { Transport } from "../../../../runtime/transport/transport.ts";
+import { newest, statelessRevision } from "../../../kit/revisions.ts";
+import { createGate, type Gate } from "../../../kit/time.ts";
+import { formParams, type Run } from "../../server/input/raw-client.ts";
 import { openSession, type WiredSession } from "../session/session-wire.ts";
 
 /* Calls with a temporary rejection, where a profile says when they may be sent again. */
@@ -147,4 +157,39 @@ describe("a call that waits until it is sent again", () => {
     const { calling } = await openWaiting({ totalTimeout: 1_000 });
     await expect(calling).rejects.toMatchObject(rejection);
   });
+});
+
+test("a call that requires input is not repeated when the server has reconnected with another revision", async () => {
+  const [reconnected, called]: [Gate, string[]] = [createGate(), []];
+  const revisions = [statelessRevision, newest];
+  const lines: Transport[] = [];
+  const open: ConnectionFactory = (options) => {
+    const [near, far] = createInMemoryTransports();
+    const revision = revisions[lines.length] ?? newest;
+    const run: Run = async (_args, { elicit }) => {
+      called.push(revision.id);
+      return (await elicit(formParams("Name?"))).action;
+    };
+    lines.push(far);
+    serve(createServer({ name: "s", version: "1", tools: [{ name: "t", execute: run }] }, [revision]), far);
+    return connect(near, options);
+  };
+  const client = createUntypedClient({
+    info: { name: "c", version: "1" },
+    revisions,
+    reconnect: { initialDelay: 1 },
+    onEvent: ({ kind }) => kind === "reconnected" && reconnected.open(),
+    elicitation: {
+      async form() {
+        await lines[0]?.close();
+        await reconnected.opened;
+        return { action: "accept", content: {} };
+      },
+    },
+  });
+  onTestFinished(() => client.close());
+  const session = await client.connect(open);
+  await expect(session.callTool("t")).rejects.toThrow("The server has reconnected with another revision");
+  expect(called).toEqual([statelessRevision.id]);
+  expect(session.revision).toBe(newest);
 });
