@@ -42,6 +42,20 @@ test("a caller that disconnects while it waits takes no connection", async () =>
   await limit.enterCall(signal, undefined);
 });
 
+test("a session that is given up while it waits leaves its place to others", async () => {
+  const limit = new ConnectionLimit(2);
+  await limit.enterCall(signal, undefined);
+  await limit.enterCall(signal, undefined);
+  const gone = new AbortController();
+  const waiting = limit.enterSession(gone.signal, undefined);
+  expect([limit.takesSessions(undefined), limit.shareOfCalls]).toEqual([false, 1]);
+  gone.abort(new Error("gone"));
+  await expect(waiting).rejects.toThrow("gone");
+  expect([limit.takesSessions(undefined), limit.shareOfCalls]).toEqual([true, 2]);
+  await expect(limit.enterSession(gone.signal, undefined)).rejects.toThrow("gone");
+  expect([limit.takesSessions(undefined), limit.held(undefined)]).toEqual([true, 2]);
+});
+
 test("a principal leaves connections to others: its further calls wait, and theirs do not", async () => {
   const full: unknown[] = [];
   const limit = new ConnectionLimit(8, { onFull: (principal) => void full.push(principal) });

@@ -265,6 +265,15 @@ test("subscriptions are rejected, not delayed, when the limit is reached", async
   expect(await pool.subscribe(everyone, silent)).toBeDefined();
 });
 
+test("a pool is closed although a connection is being opened that fails", async () => {
+  const { pool, take, ended } = create();
+  const taken = expect(take()).rejects.toThrow("enough");
+  const closed = pool.close();
+  ended.abort(new Error("enough"));
+  await closed;
+  await taken;
+});
+
 test("a pool that is closed closes the shared connections, used or not", async () => {
   const { pool, take } = create();
   const leases = [await take(), await take({ key: "other" })];

@@ -1,6 +1,7 @@
 import { afterEach, expect, test, vi } from "vitest";
+import { ToolListUpdates } from "../../../../runtime/gateway/upstream/tool-list-updates.ts";
 import { RetryDelay } from "../../../../runtime/gateway/upstream/retry-delay.ts";
-import { RpcError } from "../../../../runtime/jsonrpc/errors.ts";
+import { PeerError, RpcError } from "../../../../runtime/jsonrpc/errors.ts";
 import { newest } from "../../../kit/revisions.ts";
 import { openScripted, type Received } from "./scripted-server.ts";
 
@@ -60,6 +61,82 @@ test("a list of tools that could not be read is read again, and the failure is r
   });
   await expect.poll(() => received("tools/list").length).toBe(3);
   expect(errors).toEqual([expect.stringContaining("The database is starting (1)")]);
+});
+
+/** Reads a list of tools, each time with the next outcome, and then without a failure. */
+function update(...outcomes: readonly (Error | undefined)[]) {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+  const errors: string[] = [];
+  const ended = new AbortController();
+  let reads = 0;
+  let duringRead = (): void => {};
+  const tools = {
+    async read() {
+      const outcome = outcomes[reads];
+      reads += 1;
+      duringRead();
+      if (outcome) throw outcome;
+    },
+  };
+  const onError = ({ error }: { readonly error: Error }): void => void errors.push(error.message);
+  const updates = new ToolListUpdates(Object.create(tools), { onError, signal: ended.signal });
+  return { updates, errors, ended, reads: () => reads, during: (run: () => void) => void (duringRead = run) };
+}
+
+const failed = new PeerError({ code: -32603, message: "The database is starting" });
+const missing = new PeerError({ code: -32601, message: "Method not found" });
+
+test.each<readonly [string, readonly Error[], number]>([
+  ["does not have the method", [missing], 1],
+  ["fails once", [failed], 2],
+  ["fails, and then does not have the method", [failed, missing], 2],
+])("the list of tools of a server that %s is read until that has no prospect", async (_what, outcomes, expected) => {
+  const { updates, reads, errors } = update(...outcomes);
+  updates.start();
+  await updates.firstAttempt;
+  expect([reads(), errors]).toEqual([1, [outcomes[0]?.message]]);
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect([reads(), errors.length]).toEqual([expected, 1]);
+});
+
+test("a list that changes before it is read again is read at once, and once", async () => {
+  const { updates, reads } = update(failed);
+  updates.start();
+  await vi.advanceTimersByTimeAsync(100);
+  expect(reads()).toBe(1);
+  updates.start();
+  await vi.advanceTimersByTimeAsync(0);
+  expect(reads()).toBe(2);
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(reads()).toBe(2);
+});
+
+test("a list that changes while it cannot be read is read again at once", async () => {
+  const { updates, reads, during } = update(failed);
+  during(() => reads() === 1 && updates.start());
+  updates.start();
+  await vi.advanceTimersByTimeAsync(0);
+  expect(reads()).toBe(2);
+});
+
+test("a list is not read again after the end of the gateway, and its failure is not reported", async () => {
+  const { updates, reads, errors, ended, during } = update(failed, failed);
+  updates.start();
+  await vi.advanceTimersByTimeAsync(100);
+  during(() => ended.abort());
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect([reads(), errors.length]).toEqual([2, 1]);
+  updates.start();
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(reads()).toBe(2);
+});
+
+test("updates that begin after the end of the gateway do not read the list", async () => {
+  const { updates, reads, ended } = update();
+  ended.abort();
+  updates.start();
+  await updates.firstAttempt;
+  expect(reads()).toBe(0);
 });
 
 test("delays between attempts go on growing unless what was opened has lasted", () => {

@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { Upstream, type Listener } from "../../../../runtime/gateway/upstream/upstream.ts";
-import { PeerError } from "../../../../runtime/jsonrpc/errors.ts";
+import { Upstream, type Listener, type UpstreamOptions } from "../../../../runtime/gateway/upstream/upstream.ts";
+import { PeerError, RpcError } from "../../../../runtime/jsonrpc/errors.ts";
 import { HttpError } from "../../../../runtime/transport/http-client/errors.ts";
 import { statelessRevision, newest } from "../../../kit/revisions.ts";
 import { meta } from "../../../kit/messages.ts";
@@ -19,18 +19,30 @@ const principal = { info: { name: "test", version: "1" }, capabilities: { elicit
 const silent: Listener = { ask: () => Promise.reject(new Error("No client")), notify() {} };
 const lists: Script = ({ method }) => (method === "tools/list" ? { ...complete, tools: [] } : undefined);
 
+const usual = { tools: {}, logging: {} };
+
+interface Declared {
+  readonly listener?: Listener;
+  readonly capabilities?: object;
+}
+
 /** Opens a connection, by default for no client. */
-async function open(revision = newest, script = lists, listener?: Listener) {
+async function open(
+  revision = newest,
+  script = lists,
+  { listener, capabilities = usual, ...more }: Partial<UpstreamOptions> & Declared = {},
+) {
   const errors: string[] = [];
   const onMismatch = vi.fn();
-  const server = createScripted({ revision, capabilities: { tools: {}, logging: {} } }, script);
+  const server = createScripted({ revision, capabilities }, script);
   const upstream = await Upstream.open(
     {
       open: server.open,
       ...unlimited,
-      onError: ({ error }) => void errors.push(error.message),
+      onError: ({ kind, error }) => void errors.push(`${kind}: ${error.message}`),
       onMismatch,
       signal: new AbortController().signal,
+      ...more,
     },
     principal,
     () => listener,
@@ -71,7 +83,7 @@ test("messages of a server are passed on in their order, and those of a task to 
       if (data === "6") upstream.hearTask("b", receive("task b"));
     },
   });
-  const { upstream, received } = await open(newest, lists, receive("call"));
+  const { upstream, received } = await open(newest, lists, { listener: receive("call") });
   const [opened = expect.unreachable("the connection is open")] = received("initialize");
   const elicit = (message: string, taskId?: string): void =>
     opened.request("elicitation/create", {
@@ -153,4 +165,123 @@ test("the end of a connection is reported to the listeners of its tasks that hav
   await upstream.close();
   await settle();
   expect(received).toEqual(["a", "c"]);
+});
+
+test("a server whose tools cannot be listed is connected to all the same, and the failure is reported", async () => {
+  const { upstream, errors } = await open(statelessRevision, ({ method }) => {
+    if (method === "tools/list") throw new RpcError(-32603, "The database is starting");
+    return { ...complete, content: [] };
+  });
+  expect(errors).toEqual(["protocol: The database is starting"]);
+  expect(await upstream.request("tools/call", { name: "t" }, {})).toMatchObject({ content: [] });
+});
+
+test("a server that closes the connection instead of listing its tools is not connected to", async () => {
+  const opening = open(statelessRevision, (message) => {
+    if (message.method === "tools/list") message.close();
+    return undefined;
+  });
+  await expect(opening).rejects.toMatchObject({ name: "ClosedError" });
+});
+
+/** Opens a connection of a session, whose server responds to everything. Requests that `rejects` chooses are rejected. */
+async function openSession(rejects: (method: string) => boolean = () => false, more: Partial<UpstreamOptions> = {}) {
+  const notified: unknown[] = [];
+  const listener: Listener = { ...silent, notify: (handler, params) => void notified.push([handler, params]) };
+  const capabilities = { logging: {}, tools: { listChanged: true }, prompts: {}, resources: { subscribe: true } };
+  const script: Script = ({ method }) => {
+    if (rejects(method)) throw new RpcError(-32602, "no");
+    return {};
+  };
+  const opened = await open(newest, script, { listener, capabilities, ...more });
+  const uris = (): readonly unknown[] => opened.received("resources/subscribe").map(({ params }) => params["uri"]);
+  const levels = (): readonly unknown[] => opened.received("logging/setLevel").map(({ params }) => params["level"]);
+  return { ...opened, notified, uris, levels };
+}
+
+test("a new session with the server gets the level and the subscriptions of the last one, and all is reported as changed", async () => {
+  const { upstream, notified, uris, levels } = await openSession();
+  await upstream.setLevel("info", {});
+  for (const uri of ["x://a", "x://b", "x://c"]) await upstream.subscriptions.subscribe(uri, {});
+  await upstream.subscriptions.unsubscribe("x://b", {});
+  await upstream.renew();
+  expect(levels()).toEqual(["info", "info"]);
+  expect(uris().slice(3)).toEqual(["x://a", "x://c"]);
+  const updated = (uri: string): readonly unknown[] => ["resourceUpdated", { uri }];
+  expect(notified).toEqual([["toolListChanged", {}], updated("x://a"), updated("x://c")]);
+});
+
+test("a new session gets the rest of what the last one had, although the server rejects a part", async () => {
+  let isNew = false;
+  const rejected = new Set(["logging/setLevel", "resources/subscribe"]);
+  const { upstream, notified, uris, levels } = await openSession((method) => isNew && rejected.has(method));
+  await upstream.setLevel("info", {});
+  for (const uri of ["x://a", "x://b"]) await upstream.subscriptions.subscribe(uri, {});
+  isNew = true;
+  await upstream.renew();
+  expect(levels()).toEqual(["info", "info"]);
+  expect(uris()).toEqual(["x://a", "x://b", "x://a", "x://b"]);
+  expect(notified).toHaveLength(3);
+  isNew = false;
+  await upstream.setLevel("info", {});
+  expect(levels()).toEqual(["info", "info", "info"]);
+});
+
+test("a session without a level and subscriptions is renewed without a request", async () => {
+  const { upstream, notified, uris, levels } = await openSession();
+  await upstream.renew();
+  expect([uris(), levels(), notified]).toEqual([[], [], [["toolListChanged", {}]]]);
+});
+
+test("a level is set again only if it differs, and after a rejection the last one counts", async () => {
+  let isRejected = false;
+  const { upstream, levels } = await openSession((method) => isRejected && method === "logging/setLevel");
+  await upstream.setLevel("info", {});
+  await upstream.setLevel("info", {});
+  isRejected = true;
+  await expect(upstream.setLevel("debug", {})).rejects.toMatchObject({ code: -32602 });
+  isRejected = false;
+  await upstream.setLevel("info", {});
+  expect(levels()).toEqual(["info", "debug"]);
+  await upstream.setLevel("debug", {});
+  expect(levels()).toEqual(["info", "debug", "debug"]);
+});
+
+test("a connection subscribes to as many resources as permitted, and to a known one again", async () => {
+  const { upstream, uris } = await openSession(() => false, { maxSubscriptions: 2 });
+  const subscribe = (uri: string): Promise<unknown> => upstream.subscriptions.subscribe(uri, {});
+  for (const uri of ["x://a", "x://b", "x://a"]) await subscribe(uri);
+  await expect(subscribe("x://c")).rejects.toMatchObject({ code: 429, message: expect.stringContaining("2") });
+  await upstream.subscriptions.unsubscribe("x://a", {});
+  await subscribe("x://c");
+  expect(uris()).toEqual(["x://a", "x://b", "x://a", "x://c"]);
+});
+
+test("a resource that the server rejects takes no room, and is not subscribed to in a new session", async () => {
+  let isRejected = true;
+  const { upstream, uris } = await openSession((method) => isRejected && method === "resources/subscribe", {
+    maxSubscriptions: 1,
+  });
+  await expect(upstream.subscriptions.subscribe("x://a", {})).rejects.toMatchObject({ code: -32602 });
+  isRejected = false;
+  await upstream.subscriptions.subscribe("x://b", {});
+  await upstream.renew();
+  expect(uris()).toEqual(["x://a", "x://b", "x://b"]);
+});
+
+test("a resource that is unsubscribed from before the server has agreed is not subscribed to in a new session", async () => {
+  const { upstream, received } = await open(
+    newest,
+    ({ method }) => (method === "resources/subscribe" ? undefined : {}),
+    {
+      capabilities: { resources: { subscribe: true } },
+    },
+  );
+  const subscribed = upstream.subscriptions.subscribe("x://a", {});
+  await settle();
+  await upstream.subscriptions.unsubscribe("x://a", {});
+  received("resources/subscribe")[0]?.respond({});
+  expect(await subscribed).toEqual({});
+  await upstream.renew();
+  expect(received("resources/subscribe")).toHaveLength(1);
 });
