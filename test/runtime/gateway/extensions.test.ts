@@ -11,6 +11,7 @@ import { extendRevisions } from "../../../runtime/protocol/revision/extend-revis
 import type { ServerSkills } from "../../../runtime/server/definition.ts";
 import { serveHttp } from "../../../runtime/server/run/serve-http.ts";
 import { createServer } from "../../../runtime/server/create-server.ts";
+import { defineExtension } from "../../../runtime/server/extensions/define-extension.ts";
 import type { AnyServerDefinition } from "../../../runtime/server/any-definition.ts";
 import { createUiResource, uiMimeType } from "../../../runtime/server/apps/ui-resource.ts";
 import { createSkill } from "../../../runtime/skills/create-skill.ts";
@@ -150,6 +151,26 @@ test("an extension that the gateway does not know or pass is not declared", asyn
   const client = await join(gateway, statelessRevision);
   expect(client.serverCapabilities.extensions).toEqual({ [skills.id]: { directoryRead: true } });
 });
+
+test.each([undefined, new Error("The store is away")])(
+  "an extension is closed when the server cannot be reached, and only its own failure is reported: %s",
+  async (failure) => {
+    const [done, errors]: [string[], string[]] = [[], []];
+    const close = async (): Promise<void> => {
+      done.push("closed");
+      if (failure) throw failure;
+    };
+    const extension = defineExtension({ ...ui, id: "com.example/other" }, { setup: () => ({ close }) });
+    const opening = createGateway(() => Promise.reject(new Error("no server")), {
+      revisions,
+      extensions: [extension],
+      onError: ({ kind, error }) => void errors.push(`${kind}: ${error.message}`),
+    });
+    await expect(opening).rejects.toThrow("no server");
+    expect(done).toEqual(["closed"]);
+    expect(errors).toEqual(failure ? [expect.stringMatching(/^transport: .*The store is away/)] : []);
+  },
+);
 
 test("an extension of a user passes when the gateway is given it", async () => {
   const other = { ...ui, id: "com.example/other", declared: {}, settings: { size: 3 } };

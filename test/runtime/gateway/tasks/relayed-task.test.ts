@@ -186,3 +186,20 @@ test("a task that no call follows is cancelled, and its connection is no longer 
   await relayed.over;
   expect([count("tasks/cancel"), received, ended.signal.aborted]).toEqual([1, [], true]);
 });
+
+test("status messages of a task reach the client that follows it as a task, and one that cannot be stored ends nothing", async () => {
+  const polled = [undefined, "half", "half", undefined, "half", "most"].map((statusMessage) => ({
+    ...task,
+    ...(statusMessage !== undefined && { statusMessage }),
+  }));
+  const { relayed, during } = relay({ "tasks/get": [...polled, ...states("completed")], "tasks/result": [done] });
+  const messages: string[] = [];
+  const status = async (message: string): Promise<void> => {
+    messages.push(message);
+    if (message === "most") throw new Error("The store is away");
+  };
+  const result = relayed.run(Object.assign(during, { task: { id: "of the gateway", status } }));
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(await result).toEqual(done);
+  expect(messages).toEqual(["half", "most"]);
+});
