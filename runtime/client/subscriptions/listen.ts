@@ -283,9 +283,14 @@ export class Listening {
     if (isFirst && rejected.length > 0) this.#host.lost(rejected.map(toListChanges), new SubscriptionError(rejected));
   }
 
-  #toFilter({ connection }: ListenLine): ListenFilter {
-    const kinds = [...this.#kinds].filter((kind) => notifiersOf(listChanged[kind], connection));
-    return toFilter(Object.fromEntries(kinds.map((kind) => [filterMembers[kind], true])), [...this.#uris]);
+  #toFilter(line: ListenLine): ListenFilter {
+    const kinds = this.#offeredKinds(line).map((kind) => [filterMembers[kind], true]);
+    return toFilter(Object.fromEntries(kinds), [...this.#uris]);
+  }
+
+  /** Returns the wanted lists of which the server declares to notify. */
+  #offeredKinds({ connection }: ListenLine): readonly ListKind[] {
+    return [...this.#kinds].filter((kind) => notifiersOf(listChanged[kind], connection));
   }
 
   #lose(stream: ListenStream, reason: Error | undefined): void {
@@ -312,7 +317,7 @@ export class Listening {
     if (line.end.aborted || line !== this.#line) return;
     const { resourceSubscriptions: open = [] } = this.#current?.stream.filter ?? {};
     const uris = [...this.#uris].filter((uri) => !open.includes(uri) && !this.#pending.has(uri));
-    const kinds = this.#current ? [] : [...this.#kinds];
+    const kinds = this.#current ? [] : this.#offeredKinds(line);
     const what = [...uris.map(toSubscription), ...kinds.map(toListChanges)];
     if (what.length === 0) return;
     for (const uri of uris) this.#uris.delete(uri);

@@ -60,7 +60,31 @@ describe("a resource for which the server responds with an error", () => {
     for (const uri of uris) server.unknown.add(uri);
     const outcomes = await Promise.allSettled(uris.map((uri) => session.subscribe(uri, () => {})));
     expect(new Set(statuses(outcomes))).toEqual(new Set(["rejected"]));
-    expect(server.takeFilters().length).toBeLessThanOrEqual(33);
+    const filters = server.takeFilters();
+    expect(filters).toHaveLength(33);
+    expect(filters.every((uris) => uris.length > 0)).toBe(true);
     expect(server.takeEvents()).toEqual([]);
+  });
+
+  test("a server that rejects the lists of a client as well receives no request for the resources apart from them", async () => {
+    const server = new ListenServer();
+    server.isBusy = true;
+    const session = await server.open({ onListChanged: () => {} });
+    await settleAll();
+    expect(server.takeFilters()).toEqual([[]]);
+    expect(server.takeEvents()).toEqual(["restoreFailed"]);
+    await expect(session.subscribe("x:1", () => {})).rejects.toThrow("Too many requests");
+    expect(server.takeFilters()).toEqual([["x:1"], []]);
+  });
+
+  test("a server that rejects everything after a loss of the stream notifies of neither lists nor resources", async () => {
+    const server = new ListenServer();
+    const session = await server.open({ onListChanged: () => {} });
+    for (const uri of ["x:1", "x:2"]) await session.subscribe(uri, () => {});
+    server.isBusy = true;
+    await server.endListen();
+    await server.clock.pass(2_000);
+    const lost = ["restoreFailed x:1", "restoreFailed x:2", "restoreFailed"];
+    expect(server.takeEvents()).toEqual(["notificationsLost", ...lost]);
   });
 });
