@@ -1,7 +1,10 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { revisions } from "../../../generated/revisions.ts";
 import { connectHttp, type ConnectHttpOptions } from "../../../runtime/client/connect-http.ts";
-import { statelessRevision, handshakeRevisions } from "../../kit/revisions.ts";
+import { createUntypedClient } from "../../../runtime/client/create-client.ts";
+import { createServer } from "../../../runtime/server/create-server.ts";
+import { serveHttp } from "../../../runtime/server/run/serve-http.ts";
+import { statelessRevision, handshakeRevisions, newest } from "../../kit/revisions.ts";
 
 const sessions: Partial<ConnectHttpOptions> = { revisions: handshakeRevisions };
 
@@ -30,4 +33,22 @@ test.each<[string, number, Partial<ConnectHttpOptions>, boolean]>([
   const error: unknown = await connecting.catch((thrown: unknown) => thrown);
   expect(error).toMatchObject({ name: "HttpError", status });
   expect(methods.includes("GET")).toBe(isTried);
+});
+
+test("a client that connects to a URL again knows that its server needs sessions", async () => {
+  const listener = await serveHttp(createServer({ name: "s", version: "1" }, [newest]), { port: 0 });
+  onTestFinished(() => listener.close());
+  const client = createUntypedClient({ info: { name: "c", version: "1" }, revisions });
+  onTestFinished(() => client.close());
+  const methods: unknown[] = [];
+  const observe: typeof fetch = (url, request) => {
+    if (request?.method === "POST") methods.push(Reflect.get(Object(JSON.parse(String(request.body))), "method"));
+    return fetch(url, request);
+  };
+  for (const _time of [1, 2]) {
+    const session = await client.connect((options) => connectHttp(listener.url, { ...options, fetch: observe }));
+    await session.close();
+  }
+  const handshake = ["initialize", "notifications/initialized"];
+  expect(methods).toEqual(["server/discover", ...handshake, ...handshake]);
 });

@@ -219,7 +219,7 @@ describe("a URL elicitation", () => {
     const { wire } = await open({ url: (params) => (shown.push(params), { action: "accept" }) });
     await runTranscript(wire, [
       elicit({ ...page, url: text }),
-      ["~", { id: 7, error: { code: -32602, data: { path: "url" } } }],
+      ["~", { id: 7, error: { code: -32602, data: { path: "url", expected: "a valid http or https URL" } } }],
     ]);
     expect(shown).toEqual([]);
   });

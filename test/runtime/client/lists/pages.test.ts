@@ -45,6 +45,7 @@ test.each([
   const { requested, fetch } = pages(cursors);
   const error: unknown = await collect(readPages(fetch)).catch((thrown: unknown) => thrown);
   expect(isIncompleteListError(error)).toBe(true);
+  expect(String(error)).toContain("repeats a cursor");
   expect(requested).toEqual(expected);
 });
 
@@ -65,10 +66,13 @@ test.each<readonly [string, readonly (string | undefined)[], unknown, readonly s
   expect((await collect(readPages(fetch))).map(({ name }) => name)).toEqual(expected);
 });
 
-test("a lost connection at an empty cursor is an error", async () => {
+test.each([
+  ["a lost connection", new Error("lost")],
+  ["an error of the server that is not about the cursor", new PeerError({ code: -32001, message: "Busy" })],
+])("%s at an empty cursor is an error", async (_what, error) => {
   const fetch = ({ cursor }: PageParams): Promise<Page> =>
-    cursor === undefined ? Promise.resolve({ nextCursor: "" }) : Promise.reject(new Error("lost"));
-  await expect(collect(readPages(fetch))).rejects.toThrow("lost");
+    cursor === undefined ? Promise.resolve({ nextCursor: "" }) : Promise.reject(error);
+  await expect(collect(readPages(fetch))).rejects.toBe(error);
 });
 
 describe("a list without end", () => {

@@ -238,6 +238,34 @@ describe("a session that is new at the server", () => {
   });
 });
 
+test.each([
+  ["that does not log", newest, { tools: {} }],
+  ["whose requests carry their level", statelessRevision, { logging: {} }],
+])("a client with a log level and pings sends neither to a server %s", async (_what, revision, capabilities) => {
+  const [clock, wire, events] = [new ManualClock(), new Wire(), new Array<string>()];
+  const isStateless = revision === statelessRevision;
+  const client = createUntypedClient({
+    info,
+    revisions: [revision],
+    clock,
+    logLevel: "info",
+    onEvent: ({ kind }) => void events.push(kind),
+    ...(isStateless && { keepAlive: { interval: 1_000, failures: 1 } }),
+  });
+  const connecting = client.connect(wire);
+  await settle();
+  const result = isStateless ? { supportedVersions: [revision.id], capabilities } : welcome(revision.id, capabilities);
+  wire.post({ jsonrpc: "2.0", id: 1, result });
+  const session = await connecting;
+  await settle();
+  wire.sent.length = 0;
+  if (isStateless) await session.setLogLevel("error");
+  await clock.pass(60_000);
+  expect([wire.sent, events]).toEqual([[], []]);
+  wire.end();
+  await session.closed;
+});
+
 describe("calls of a session", () => {
   test("a call with invalid metadata is not sent", async () => {
     const { wire, session } = await openSession();

@@ -20,7 +20,7 @@ const root = "skill://pdf/";
 /** A server that does as it likes; notes what it is asked for. */
 class FakeServer implements SkillServer {
   readonly requested: string[] = [];
-  /** Options of the requests for files. */
+  /** Options of the requests for files, and params of those for entries. */
   readonly options: unknown[] = [];
   readonly files = new Map<string, object>(
     skill.files.map((file) => [toSkillUri(`pdf/${file.path}`), toContent(file.bytes)]),
@@ -29,7 +29,10 @@ class FakeServer implements SkillServer {
 
   request(method: string, params?: unknown): Promise<unknown> {
     this.requested.push(method);
-    if (method === "skills/get") return Promise.resolve({ skill: this.entry });
+    if (method === "skills/get") {
+      this.options.push(params);
+      return Promise.resolve({ skill: this.entry });
+    }
     const isSecond = JSON.stringify(params).includes('"2"');
     return Promise.resolve({ skills: [this.entry], ...(!isSecond && { nextCursor: "2" }) });
   }
@@ -121,6 +124,7 @@ describe("a skill that matches its entry", () => {
     expect(await read(server).list()).toEqual([entry, entry]);
     const loaded = await read(server).load(entry.uri);
     expect(loaded.entry).toEqual(entry);
+    expect(server.options).toEqual([{ uri: entry.uri }, { refresh: true }]);
     expect(server.requested).toEqual(["skills/list", "skills/list", "skills/get", `${root}SKILL.md`]);
   });
 
@@ -269,6 +273,16 @@ test.each([
   const outcome: unknown = await loading.catch((error: unknown) => error);
   expect(outcome).toMatchObject(problem ? { name: "SkillError", problem } : { entry });
   expect(server.requested).toEqual(problem ? [] : [`${root}SKILL.md`]);
+});
+
+test("a valid entry of another skill is rejected with the URI of that skill", async () => {
+  const server = new FakeServer();
+  const other = await createSkill({ frontmatter: { name: "other", description: "Other" }, body: "" });
+  server.entry = toSkillEntry(other);
+  await expect(read(server).get(entry.uri)).rejects.toMatchObject({
+    problem: "entry",
+    message: expect.stringContaining("the server returned skill://other/SKILL.md"),
+  });
 });
 
 test("files on demand are rejected with the option that accepts them", async () => {
