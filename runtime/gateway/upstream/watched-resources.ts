@@ -42,7 +42,7 @@ export class WatchedResources {
     const join = async (uri: string): Promise<void> => {
       signal.throwIfAborted();
       // Other clients may have come since the first check.
-      if (!this.#topics.has(uri)) this.#check([uri], principal);
+      this.#check([uri], principal);
       joined.add(uri);
       if (await this.#join(uri, lost, principal).agreed) return;
       joined.delete(uri);
