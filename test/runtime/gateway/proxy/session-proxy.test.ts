@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, onTestFinished, test, vi } from "vitest";
 import type { Revision } from "../../../../generated/support.ts";
 import { PrincipalStates } from "../../../../runtime/gateway/proxy/principal-states.ts";
 import { SessionProxy } from "../../../../runtime/gateway/proxy/session-proxy.ts";
@@ -76,6 +76,14 @@ test("a changed list of roots is reported on the connection of the session, whic
   expect(received("notifications/roots/list_changed")).toHaveLength(1);
 });
 
+test("a changed list of roots is not reported to a server whose revision has no such message", async () => {
+  const { proxy, received, forward } = open(statelessRevision, lists);
+  await forward("tools/list", {});
+  await proxy.notifyRootsListChanged();
+  await settle();
+  expect(received("notifications/roots/list_changed")).toEqual([]);
+});
+
 test("log messages belong to the latest call, and all else to the connection", async () => {
   const { received, forward, call, onConnection } = open(newest, ({ method }) =>
     method === "tools/list" ? { tools: [] } : undefined,
@@ -108,7 +116,7 @@ test("calls with tasks share one further connection, which is opened again after
     const { result } = await given.completeWithTasks(given.call());
     return result;
   };
-  const { received, forward, limit } = open(statelessRevision, lists, { callTool });
+  const { proxy, received, forward, limit } = open(statelessRevision, lists, { callTool });
   await Promise.all([forward("tools/call", { name: "t" }), forward("tools/call", { name: "t" })]);
   expect(received("server/discover")).toHaveLength(2);
   expect(limit.held(undefined)).toBe(2);
@@ -116,6 +124,8 @@ test("calls with tasks share one further connection, which is opened again after
   await expect.poll(() => limit.held(undefined)).toBe(1);
   await forward("tools/call", { name: "t" });
   expect(received("server/discover")).toHaveLength(3);
+  await proxy.close();
+  await expect.poll(() => limit.held(undefined)).toBe(0);
 });
 
 test("a call that is to become a task after the end of its session opens no connection", async () => {
@@ -216,6 +226,45 @@ test.each<readonly [number, object | string]>([
       requestState: `state ${index + 1}`,
     })),
   );
+});
+
+test("input is requested for the call whose result requires it, also beside a later one", async () => {
+  const { forward, call, received } = open(statelessRevision, (message) =>
+    message.method === "tools/call" ? undefined : lists(message),
+  );
+  const [first, second]: [Sent[], Sent[]] = [[], []];
+  const respond = (): object => ({ action: "accept", content: {} });
+  const calls = [first, second].map((sent) => forward("tools/call", { name: "t" }, call(sent, { respond })));
+  await expect.poll(() => received("tools/call")).toHaveLength(2);
+  received("tools/call")[0]?.respond({
+    resultType: "input_required",
+    inputRequests: { name: elicit },
+    requestState: "s",
+  });
+  await expect.poll(() => received("tools/call")).toHaveLength(3);
+  for (const message of received("tools/call").slice(1)) message.respond({ ...complete, content: [] });
+  await Promise.all(calls);
+  expect([first, second]).toEqual([[{ method: elicit.method, params: form }], []]);
+});
+
+test("a call whose server waits for something else than input is repeated after a moment, with the state", async () => {
+  let count = 0;
+  const { forward, received } = open(statelessRevision, (message) => {
+    if (message.method !== "tools/call") return lists(message);
+    count += 1;
+    return count > 1 ? { ...complete, content: [] } : { resultType: "input_required", requestState: "s" };
+  });
+  await forward("tools/list", {});
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const called = forward("tools/call", { name: "t" });
+  await vi.advanceTimersByTimeAsync(200);
+  expect(received("tools/call")).toHaveLength(1);
+  await vi.advanceTimersByTimeAsync(100);
+  expect(await called).toMatchObject({ content: [] });
+  const { params = {} } = received("tools/call")[1] ?? {};
+  expect(params).toMatchObject({ name: "t", requestState: "s" });
+  expect(params).not.toHaveProperty("inputResponses");
 });
 
 test("input that the client's revision does not have is an error of the call", async () => {

@@ -147,6 +147,7 @@ test("a call that no longer requests log messages receives none, and messages go
     received("server/discover")[0]?.notify("notifications/message", { level: "info", data: "a" });
     await settle();
   };
+  await log();
   await lease.requestLogs("info", signal);
   await log();
   lease.listen(receive("task"));

@@ -1,6 +1,7 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { ToolListUpdates } from "../../../../runtime/gateway/upstream/tool-list-updates.ts";
 import { RetryDelay } from "../../../../runtime/gateway/upstream/retry-delay.ts";
+import type { OnError } from "../../../../runtime/jsonrpc/error-report.ts";
 import { PeerError, RpcError } from "../../../../runtime/jsonrpc/errors.ts";
 import { newest } from "../../../kit/revisions.ts";
 import { openScripted, type Received } from "./scripted-server.ts";
@@ -78,7 +79,7 @@ function update(...outcomes: readonly (Error | undefined)[]) {
       if (outcome) throw outcome;
     },
   };
-  const onError = ({ error }: { readonly error: Error }): void => void errors.push(error.message);
+  const onError: OnError = ({ kind, error }) => void errors.push(`${kind}: ${error.message}`);
   const updates = new ToolListUpdates(Object.create(tools), { onError, signal: ended.signal });
   return { updates, errors, ended, reads: () => reads, during: (run: () => void) => void (duringRead = run) };
 }
@@ -94,7 +95,7 @@ test.each<readonly [string, readonly Error[], number]>([
   const { updates, reads, errors } = update(...outcomes);
   updates.start();
   await updates.firstAttempt;
-  expect([reads(), errors]).toEqual([1, [outcomes[0]?.message]]);
+  expect([reads(), errors]).toEqual([1, [`protocol: ${outcomes[0]?.message}`]]);
   await vi.advanceTimersByTimeAsync(60_000);
   expect([reads(), errors.length]).toEqual([expected, 1]);
 });
@@ -129,6 +130,16 @@ test("a list is not read again after the end of the gateway, and its failure is 
   updates.start();
   await vi.advanceTimersByTimeAsync(60_000);
   expect(reads()).toBe(2);
+});
+
+test("the end of the gateway ends the wait before another attempt", async () => {
+  const { updates, reads, ended } = update(failed);
+  updates.start();
+  await vi.advanceTimersByTimeAsync(100);
+  expect(vi.getTimerCount()).toBe(1);
+  ended.abort();
+  await vi.advanceTimersByTimeAsync(0);
+  expect([reads(), vi.getTimerCount()]).toEqual([1, 0]);
 });
 
 test("updates that begin after the end of the gateway do not read the list", async () => {

@@ -1,6 +1,8 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { Upstream, type Listener, type UpstreamOptions } from "../../../../runtime/gateway/upstream/upstream.ts";
 import { PeerError, RpcError } from "../../../../runtime/jsonrpc/errors.ts";
+import type { MessageMiddleware } from "../../../../runtime/protocol/peer/message-middleware.ts";
+import type { Telemetry } from "../../../../runtime/protocol/session/telemetry.ts";
 import { HttpError } from "../../../../runtime/transport/http-client/errors.ts";
 import { statelessRevision, newest } from "../../../kit/revisions.ts";
 import { meta } from "../../../kit/messages.ts";
@@ -110,6 +112,34 @@ test("messages of a server are passed on in their order, and those of a task to 
   ]);
 });
 
+test("a ping of the server gets a response from the gateway, not from a client", async () => {
+  const asked: string[] = [];
+  const listener: Listener = { ...silent, ask: async (method) => (asked.push(method), {}) };
+  const { received, errors } = await open(newest, lists, { listener });
+  received("initialize")[0]?.request("ping", {});
+  await settle();
+  expect([asked, errors]).toEqual([[], []]);
+});
+
+test("a connection gets the options of the gateway, and waits for clients for as long as they take", async () => {
+  const server = createScripted({ revision: newest, capabilities: usual }, lists);
+  const seen: unknown[] = [];
+  const telemetry: Telemetry = { observe: (channel) => channel };
+  const middleware: readonly MessageMiddleware[] = [{}];
+  await open(newest, lists, {
+    telemetry,
+    middleware,
+    open(options) {
+      seen.push(options);
+      return server.open(options);
+    },
+  });
+  const timeouts = { request: 30_000, total: Infinity, handler: Infinity };
+  expect(seen).toMatchObject([{ info: principal.info, timeouts }]);
+  expect(Object(seen[0])).toHaveProperty("telemetry", telemetry);
+  expect(Object(seen[0])).toHaveProperty("middleware", middleware);
+});
+
 test("members of input-required results are removed where they have another meaning, and nothing else is", async () => {
   const result = { content: [], tools: [{ name: "a" }] };
   const { upstream, errors } = await open(newest, () => ({ ...result, requestState: "s", inputRequests: {} }));
@@ -151,6 +181,14 @@ test.each<readonly [string, Error | undefined, boolean]>([
   expect(upstream.isChecking).toBe(false);
   expect(request).toHaveBeenCalledOnce();
   expect(upstream.connection.state === "DISCONNECTED").toBe(isClosed);
+});
+
+test("a connection with a session is not checked: its revision does not change", async () => {
+  const { upstream } = await open();
+  const request = vi.spyOn(upstream.connection, "request");
+  await upstream.check();
+  expect(request).not.toHaveBeenCalled();
+  expect(upstream.connection.state).not.toBe("DISCONNECTED");
 });
 
 test("the end of a connection is reported to the listeners of its tasks that have not left", async () => {
@@ -211,7 +249,7 @@ test("a new session with the server gets the level and the subscriptions of the 
   expect(notified).toEqual([["toolListChanged", {}], updated("x://a"), updated("x://c")]);
 });
 
-test("a new session gets the rest of what the last one had, although the server rejects a part", async () => {
+test("a new session gets the rest of the state of the last one, although the server rejects a part", async () => {
   let isNew = false;
   const rejected = new Set(["logging/setLevel", "resources/subscribe"]);
   const { upstream, notified, uris, levels } = await openSession((method) => isNew && rejected.has(method));
@@ -245,6 +283,20 @@ test("a level is set again only if it differs, and after a rejection the last on
   expect(levels()).toEqual(["info", "debug"]);
   await upstream.setLevel("debug", {});
   expect(levels()).toEqual(["info", "debug", "debug"]);
+});
+
+test("a level whose request was given up is not known: the next one is set whatever it is", async () => {
+  const { upstream, received } = await open(newest, ({ method, params }) =>
+    method === "logging/setLevel" && params["level"] === "debug" ? undefined : {},
+  );
+  const stop = new AbortController();
+  await upstream.setLevel("info", {});
+  const setting = expect(upstream.setLevel("debug", { signal: stop.signal })).rejects.toThrow("enough");
+  await settle();
+  stop.abort(new Error("enough"));
+  await setting;
+  await upstream.setLevel("info", {});
+  expect(received("logging/setLevel").map(({ params }) => params["level"])).toEqual(["info", "debug", "info"]);
 });
 
 test("a connection subscribes to as many resources as permitted, and to a known one again", async () => {

@@ -64,6 +64,43 @@ test("a resource that is not subscribed to because the connection has ended is h
   expect((await watch("x://a")).honoured).toEqual(["x://a"]);
 });
 
+test("a client that leaves while the server decides watches nothing, and its resources are unsubscribed from", async () => {
+  const { told, resources, watch } = create();
+  await watch("x://a");
+  const left = new AbortController();
+  const watching = expect(resources.watch(new Set(["x://a", "x://b"]), left.signal, undefined)).rejects.toThrow("gone");
+  left.abort(new Error("gone"));
+  await watching;
+  await settle();
+  expect(told).toEqual(["+ x://a", "+ x://b", "- x://b"]);
+  expect(resources.above("x://b")).toEqual([]);
+});
+
+const many = Array.from({ length: 33 }, (_, index) => `x://${index}`);
+
+test("a resource that another client watches before its turn to be unsubscribed from stays subscribed to", async () => {
+  const { told, resources, watch } = create();
+  const first = await watch(...many);
+  told.length = 0;
+  first.leave();
+  await watch("x://32");
+  await settle();
+  expect(told.filter((line) => line.endsWith("x://32"))).toEqual(["+ x://32"]);
+  expect(told.filter((line) => line.startsWith("-"))).toHaveLength(32);
+  expect(resources.above("x://32")).toEqual(["x://32"]);
+});
+
+test("a client whose resources no longer fit when their turn comes is rejected, and gives its other resources up", async () => {
+  const { told, watch } = create();
+  const long = (name: string): string => `x://${name}/${"a".repeat(600_000)}`;
+  const watching = expect(watch(...many.slice(1), long("a"))).rejects.toMatchObject({ code: 429 });
+  expect((await watch(long("b"))).honoured).toEqual([long("b")]);
+  await watching;
+  await settle();
+  expect(told.filter((line) => line.startsWith("+"))).toHaveLength(33);
+  expect(told.filter((line) => line.startsWith("-"))).toEqual(many.slice(1).map((uri) => `- ${uri}`));
+});
+
 test("watched resources are subscribed to on another connection, and rejected ones are lost", async () => {
   const { told, resources, watch, reject } = create();
   const [kept, lost, left] = [await watch("x://a"), await watch("x://b"), await watch("x://c")];
