@@ -11,6 +11,7 @@ import { TimeoutError } from "../../../../runtime/jsonrpc/errors.ts";
 import { ManualClock, settle } from "../../../../runtime/testing/manual-clock.ts";
 import { Wire } from "../../../../runtime/testing/wire.ts";
 import { handshakeRevisions, newest } from "../../../kit/revisions.ts";
+import { createGate } from "../../../kit/time.ts";
 import { welcome } from "../raw-server.ts";
 
 interface Reconnecting {
@@ -162,4 +163,23 @@ test("a call that was cut has the rest of its total timeout", async () => {
   wires[0]?.end(new Error("cut"));
   await clock.pass(400);
   await rejected;
+});
+
+test("a call that was never sent, and one that was, say so in their errors when no connection follows", async () => {
+  const { session, wires } = await open();
+  const [wire = expect.unreachable("the session is open")] = wires;
+  const listing = session.listTools().catch((error: unknown) => error);
+  await settle();
+  expect(wire.sent.splice(0)).toMatchObject([{ method: "tools/list" }]);
+  const gate = createGate();
+  Object.assign(wire, { close: () => gate.opened });
+  wire.receiver?.ended?.();
+  const calling = session.callTool("t").catch((error: unknown) => error);
+  await settle();
+  gate.open();
+  await settle();
+  await session.close();
+  expect(await calling).toMatchObject({ name: "ClosedError", unsent: true });
+  expect(await listing).toMatchObject({ name: "ClosedError", unsent: false });
+  expect(wire.sent).toEqual([]);
 });

@@ -92,7 +92,7 @@ test.each<readonly [string, object, Partial<BridgedTask>]>([
 ])("a task of the server %s becomes a task of the gateway like it", async (_what, more, expected) => {
   const { outcome, begun } = call(created(more), { requested: { ttl: undefined } });
   await outcome;
-  expect(begun).toMatchObject([expected]);
+  expect(begun.map(({ ttl, taskOptions }) => ({ ttl, taskOptions }))).toEqual([expected]);
 });
 
 test.each([{ requested: { ttl: 5 } }, { isTaskRequired: true }])(

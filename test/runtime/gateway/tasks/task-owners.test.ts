@@ -78,6 +78,15 @@ test("a result without a task, and params without one, concern no owner", async 
   await expect(owners.check(callOf("ada"), undefined)).resolves.toBeUndefined();
 });
 
+test("the nodes do not share tasks without an owner", async () => {
+  const values = createValues();
+  const owners = new TaskOwners();
+  owners.share(values);
+  await owners.note(callOf(), started());
+  expect(values.times).toEqual([]);
+  expect(await owners.isOwn(callOf(), "t")).toBe(true);
+});
+
 test("another node reads the owner of a task once, and remembers it", async () => {
   const values = createValues();
   const [first, second] = [new TaskOwners(), new TaskOwners()];

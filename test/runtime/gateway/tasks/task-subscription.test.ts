@@ -37,6 +37,7 @@ function subscribe(
   const streams: Stream[] = [];
   const told: unknown[] = [];
   const read: string[] = [];
+  const reads: Pick<Requested, "signal">[] = [];
   const left = new AbortController();
   let isReachable = true;
   const connection = {
@@ -57,8 +58,10 @@ function subscribe(
   const upstream = {
     revision: server,
     connection,
-    async request(_method: string, { taskId }: { taskId: string }) {
+    async request(method: string, { taskId }: { taskId: string }, options: Pick<Requested, "signal">) {
+      if (method !== "tasks/get") throw new PeerError({ code: -32601, message: "Method not found" });
       read.push(taskId);
+      reads.push(options);
       const status = states[taskId] ?? "working";
       if (status instanceof Error) throw status;
       return { taskId, status, createdAt: at, lastUpdatedAt: at, ttlMs: null, resultType: "complete", _meta: {} };
@@ -69,7 +72,7 @@ function subscribe(
     connect: () => (isReachable ? Promise.resolve(Object.create(upstream)) : Promise.reject(new ClosedError("gone"))),
     notify: (task) => void told.push(task),
   });
-  return { subscription, streams, told, read, left, cutOff: (isCut: boolean) => (isReachable = !isCut) };
+  return { subscription, streams, told, read, reads, left, cutOff: (isCut: boolean) => (isReachable = !isCut) };
 }
 
 interface Requested {
@@ -123,6 +126,16 @@ test("a subscription whose client leaves while the connection is being opened op
   left.abort();
   expect(await started).toEqual([]);
   expect(streams).toEqual([]);
+});
+
+test("a subscription reads states in the time of the gateway's own requests, until its client leaves", async () => {
+  const { subscription, streams, left, reads } = subscribe([["a"], ["a"]]);
+  await subscription.start();
+  streams[0]?.end();
+  await pass();
+  expect(reads).toMatchObject([{ timeout: 30_000, totalTimeout: 30_000, signal: { aborted: false } }]);
+  left.abort();
+  expect(reads).toMatchObject([{ signal: { aborted: true } }]);
 });
 
 test("a subscription whose client leaves reads no states of tasks", async () => {
