@@ -57,6 +57,23 @@ test("a long list is read up to a bound, and the cursor of the rest is passed on
   expect(requested).toEqual([undefined, "x"]);
 });
 
+test.each([[undefined], [{}], [{ tools: "none", nextCursor: "x" }], [{ prompts: [], nextCursor: "x" }]])(
+  "a result that is no list, such as %j, is passed on as it is",
+  async (first) => {
+    const requested: unknown[] = [];
+    const request = async (page: object): Promise<unknown> => (requested.push(page), first);
+    expect(await readWholeList("tools", request)).toBe(first);
+    expect(requested).toEqual([{}]);
+  },
+);
+
+test("a list without end is read for 1000 pages, and the cursor of the next one is passed on", async () => {
+  let pages = 0;
+  const request = async (): Promise<unknown> => ({ tools: [(pages += 1)], nextCursor: String(pages) });
+  const { tools, nextCursor } = Object(await readWholeList("tools", request));
+  expect([tools.length, nextCursor, pages]).toEqual([1_000, "1000", 1_000]);
+});
+
 test("a list with an invalid page is passed on without it", async () => {
   const { request } = createPages([{ tools: [1], nextCursor: "x" }, { tools: "none" }]);
   expect(await readWholeList("tools", request)).toEqual({ tools: [1], nextCursor: "x" });
