@@ -20,6 +20,7 @@ export const mutatedFolders: Readonly<Record<string, readonly string[]>> = {
     "test/runtime/client",
     "test/runtime/client/eras.program.test.ts",
     "test/runtime/transport/http-sse/http-sse-client.test.ts",
+    "test/runtime/server/extensions/define-extension.test.ts",
   ],
   "runtime/auth": ["test/runtime/auth"],
   "runtime/tasks": [
