@@ -1,9 +1,8 @@
-import { chmod, mkdtemp, readFile, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { createFileStore, createMemoryStore, type CredentialStore } from "../../../../runtime/auth/client/index.ts";
-import { retryWhileLocked } from "../../../../runtime/auth/client/tokens/retry-while-locked.ts";
 import { createHeadlessRedirect, createRigClient, startRig, type Rig, type Script } from "./rig.ts";
 
 const ends: (() => Promise<void>)[] = [];
@@ -365,57 +364,4 @@ describe("stored tokens", () => {
       expect(rig.paths("as").filter((path) => path === "/authorize")).toHaveLength(2);
     },
   );
-});
-
-describe("a file of credentials (AC-31)", () => {
-  test("a file of credentials is retried on Windows while another process has it open, and only there", async () => {
-    const held = (): (() => Promise<string>) => {
-      let times = 0;
-      return async () => {
-        times += 1;
-        if (times < 4) throw Object.assign(new Error("held"), { code: "EPERM" });
-        return "free";
-      };
-    };
-    expect(await retryWhileLocked(held(), "win32")).toBe("free");
-    await expect(retryWhileLocked(held(), "linux")).rejects.toThrow("held");
-    const absent = async (): Promise<never> => Promise.reject(Object.assign(new Error("absent"), { code: "ENOENT" }));
-    await expect(retryWhileLocked(absent, "win32")).rejects.toThrow("absent");
-  });
-
-  test("a file of credentials is private to its owner, and complete after every change", async () => {
-    const path = join(await makeFolder(), "deep", "credentials.json");
-    const store = createFileStore(path);
-    await Promise.all(Array.from({ length: 10 }, async (_one, index) => store.set(`key ${index}`, `value ${index}`)));
-    await store.delete("key 3");
-    expect((await stat(path)).mode & 0o777).toBe(0o600);
-    expect((await stat(join(path, ".."))).mode & 0o777).toBe(0o700);
-    const again = createFileStore(path);
-    expect(await again.get("key 9")).toBe("value 9");
-    expect(await again.get("key 3")).toBeUndefined();
-    expect(await readdir(join(path, ".."))).toEqual(["credentials.json"]);
-  });
-
-  test("a file of credentials accepts any name, and keeps names apart", async () => {
-    const store = createFileStore(join(await makeFolder(), "credentials.json"));
-    for (const key of ["__proto__", "constructor", ""]) {
-      expect(await store.get(key)).toBeUndefined();
-      await store.set(key, "x");
-      expect(await store.get(key)).toBe("x");
-    }
-  });
-
-  test("a file of credentials is rejected when others can read it, when it is a link, and when its content is invalid", async () => {
-    const folder = await makeFolder();
-    const path = join(folder, "credentials.json");
-    await writeFile(path, "{}", { mode: 0o600 });
-    await chmod(path, 0o644);
-    await expect(createFileStore(path).get("x")).rejects.toMatchObject({ code: "storage" });
-    await chmod(path, 0o600);
-    expect(await createFileStore(path).get("x")).toBeUndefined();
-    await writeFile(path, "{ half");
-    await expect(createFileStore(path).set("x", "y")).rejects.toMatchObject({ code: "storage" });
-    expect(await readFile(path, "utf8")).toBe("{ half");
-    expect(await readdir(folder)).toEqual(["credentials.json"]);
-  });
 });

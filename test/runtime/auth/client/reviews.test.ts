@@ -1,0 +1,107 @@
+import { expect, test } from "vitest";
+import {
+  createMemoryStore,
+  type CredentialStore,
+  type OAuthOptions,
+  type OAuthProvider,
+} from "../../../../runtime/auth/client/index.ts";
+import { createRigClient, failureOf, startRig, taking, type Rig } from "./rig.ts";
+
+/** Provider with tokens, and a request that was sent without them. */
+async function signIn(): Promise<{ readonly rig: Rig; readonly review: Review; readonly provider: OAuthProvider }> {
+  const rig = await startRig();
+  const { provider, call } = createRigClient(rig);
+  expect(await call()).toBe(200);
+  const review: Review = (status, challenge, request) =>
+    provider.review({ status, headers: new Headers({ "WWW-Authenticate": challenge }) }, request);
+  return { rig, review, provider };
+}
+
+type Review = (
+  status: number,
+  challenge: string,
+  request: Parameters<OAuthProvider["review"]>[1],
+) => Promise<"accept" | "repeat">;
+
+test.each([
+  ["POST", 401, "Bearer"],
+  ["DELETE", 401, "Bearer"],
+  ["POST", 403, 'Bearer error="insufficient_scope", scope="more"'],
+])("a rejected %s with %i is repeated with tokens obtained meanwhile, six times", async (method, status, challenge) => {
+  const { rig, review } = await signIn();
+  const before = rig.seen.length;
+  const request = { url: new URL(rig.url), method, headers: {} };
+  const reviews: string[] = [];
+  for (let count = 0; count < 7; count += 1) reviews.push(await review(status, challenge, request));
+  expect(reviews).toEqual([...Array.from({ length: 6 }, () => "repeat"), "accept"]);
+  expect(rig.seen).toHaveLength(before);
+});
+
+test("a rejected request is final when it was sent with the current tokens, if it ends a session", async () => {
+  const { rig, review, provider } = await signIn();
+  const before = rig.seen.length;
+  const request = { url: new URL(rig.url), method: "DELETE", headers: {} };
+  expect(await provider.authorize(request)).toEqual({ Authorization: expect.stringMatching(/^Bearer access-/) });
+  expect(await review(401, "Bearer", request)).toBe("accept");
+  expect(rig.seen).toHaveLength(before);
+});
+
+test.each([200, 400, 404, 500])("a response with HTTP %i leads to no other token", async (status) => {
+  const { rig, review } = await signIn();
+  const before = rig.seen.length;
+  const request = { url: new URL(rig.url), method: "POST", headers: {} };
+  expect(await review(status, 'Bearer error="insufficient_scope", scope="more"', request)).toBe("accept");
+  expect(rig.seen).toHaveLength(before);
+});
+
+test("a request with HTTP 403 for another reason than scopes leads to no other token", async () => {
+  const { rig, review } = await signIn();
+  const before = rig.seen.length;
+  const request = { url: new URL(rig.url), method: "POST", headers: {} };
+  expect(await review(403, 'Bearer scope="more"', request)).toBe("accept");
+  expect(rig.seen).toHaveLength(before);
+});
+
+test.each<[name: string, options: Partial<OAuthOptions>, code: string, message: RegExp]>([
+  ["chooses no issuer", { chooseIssuer: () => undefined }, "metadata", /no authorization server that chooseIssuer/],
+  ["sends no request", { fetch: () => Promise.reject("broken") }, "network", /failed: unknown error$/],
+  ["sends a request that fails", { fetch: () => Promise.reject(new Error("cut")) }, "network", /failed: cut$/],
+  [
+    "sends a request that fails for a reason",
+    { fetch: () => Promise.reject(new Error("cut", { cause: new Error("reset") })) },
+    "network",
+    /failed: reset$/,
+  ],
+  ["waits too long", { fetch: (_url, { signal }) => fail(signal), timeout: 1 }, "network", /took longer than 1 ms$/],
+])("a client that %s has an error", async (_name, { fetch, ...options }, code, message) => {
+  const rig = await startRig();
+  const client = createRigClient(rig, options);
+  const { provider } = fetch ? createRigClient(rig, { ...options, fetch }) : client;
+  const error: unknown = await provider.signIn().catch((thrown: unknown) => thrown);
+  expect(error).toMatchObject({ name: "AuthError", code, message: expect.stringMatching(message) });
+});
+
+function fail(signal: AbortSignal | null | undefined): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    signal?.addEventListener("abort", () => reject(new Error("aborted")));
+  });
+}
+
+test("a store without exclusive use serves refreshes", async () => {
+  const rig = await startRig({ token: (body) => ({ body: { ...body, refresh_token: "lasting" } }) });
+  const { exclusively: _unused, ...store }: CredentialStore = createMemoryStore();
+  const client = createRigClient(rig, { store });
+  expect(await client.call()).toBe(200);
+  rig.valid.clear();
+  expect(await client.call()).toBe(200);
+  expect(rig.forms("refresh_token")).toHaveLength(1);
+  expect(rig.paths("as").filter((path) => path === "/authorize")).toHaveLength(1);
+});
+
+test("a client that is registered for a method without a credential is rejected before its request", async () => {
+  const rig = await startRig(taking("client_secret_basic"));
+  const registered = [{ issuer: rig.issuer, clientId: "app", method: "client_secret_basic" } as const];
+  const error = await failureOf(rig, createRigClient(rig, { code: { registered } }));
+  expect(error).toMatchObject({ code: "configuration", message: expect.stringMatching(/client_secret_basic/) });
+  expect(rig.paths("as")).not.toContain("/token");
+});
