@@ -125,14 +125,16 @@ export class TokenStore {
     const { store, endpoint, grant } = this.#options;
     const { issuer, resource, requested: scopes, accessToken, refreshToken } = tokens;
     const server = await findServerMetadata(issuer, { requester: endpoint.requester });
-    if (!server?.revocationEndpoint) return;
+    const url = server?.revocationEndpoint;
+    if (!url) return;
     const discovery = { resource, scopesSupported: undefined, server };
     const identity = await grant.findHolder(tokens, { discovery, scopes, endpoint, store });
     if (!identity) return;
+    const client = { server, identity, url };
     if (refreshToken !== undefined) {
-      await endpoint.revoke({ server, identity, token: refreshToken, kind: "refresh_token" });
+      await endpoint.revoke({ ...client, token: refreshToken, kind: "refresh_token" });
     }
-    await endpoint.revoke({ server, identity, token: accessToken, kind: "access_token" });
+    await endpoint.revoke({ ...client, token: accessToken, kind: "access_token" });
   }
 
   async #redeem(tokens: Tokens, request: GrantRequest): Promise<boolean> {

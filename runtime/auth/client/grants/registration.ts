@@ -52,11 +52,11 @@ export async function identify(
 ): Promise<ClientIdentity> {
   const given = findGiven(server, options);
   if (given) return given;
-  if (!options.isDynamic || !server.registrationEndpoint)
-    throw new AuthError("no-client", describeMissingClient(server, options));
+  const url = server.registrationEndpoint;
+  if (!options.isDynamic || !url) throw new AuthError("no-client", describeMissingClient(server, options));
   const kept = await readRegistration(server, options.store);
   if (kept?.redirectUris.includes(redirectUri)) return kept;
-  return register(server, redirectUri, options);
+  return register(server, redirectUri, { ...options, url });
 }
 
 /** Returns the current identity of the client at an authorization server without a new registration, or `undefined` if there is none. */
@@ -108,11 +108,9 @@ interface Registration extends ClientIdentity {
 async function register(
   server: ServerMetadata,
   redirectUri: string,
-  options: RegistrationOptions,
+  options: RegistrationOptions & { readonly url: URL },
 ): Promise<Registration> {
-  const { requester, store } = options;
-  const url = server.registrationEndpoint;
-  if (!url) throw new AuthError("metadata", `The metadata of ${server.issuer} has no registration_endpoint`);
+  const { requester, store, url } = options;
   const body = JSON.stringify(toRequest(server, redirectUri, options));
   const headers = { "Content-Type": "application/json" };
   const response = await requester.request(url, { what: "registration endpoint", method: "POST", headers, body });

@@ -119,19 +119,20 @@ export function isFinalReason(reason = ""): boolean {
 
 /** Request to revoke a token. */
 export interface Revocation extends Pick<TokenRequest, "server" | "identity" | "post"> {
+  /** Revocation endpoint of the server. */
+  readonly url: URL;
   readonly token: string;
   readonly kind: "access_token" | "refresh_token";
 }
 
 /**
- * Revokes a token if the server has a revocation endpoint.
+ * Revokes a token.
  *
  * @throws {AuthError} when the server rejects the revocation.
  * @see https://www.rfc-editor.org/rfc/rfc7009
  */
-export async function revokeToken({ server, identity, token, kind, post }: Revocation): Promise<void> {
-  const { issuer, revocationEndpoint: url, revocationAuthMethods: methods } = server;
-  if (!url) return;
+export async function revokeToken({ server, identity, url, token, kind, post }: Revocation): Promise<void> {
+  const { issuer, revocationAuthMethods: methods } = server;
   const secrets = [token, identity.clientSecret ?? ""];
   const judged = methods ? { ...server, tokenAuthMethods: methods } : server;
   const send = async (_url: string, { headers, body }: LibraryRequest): Promise<Response> => {

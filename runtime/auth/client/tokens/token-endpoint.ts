@@ -68,7 +68,7 @@ export class TokenEndpoint {
     }
   }
 
-  /** Revokes a token. Does nothing if the server has no revocation endpoint. Rejects if the server rejects the revocation. */
+  /** Revokes a token. Rejects if the server rejects the revocation. */
   revoke(revocation: Omit<Revocation, "post">): Promise<void> {
     return revokeToken({ ...revocation, post: (url, form) => this.#post("revocation endpoint", url, form) });
   }
