@@ -187,4 +187,11 @@ describe("opaque tokens that a tokeninfo endpoint describes", () => {
   it("the token is not in the URL of the request", () => {
     expect(new Set(seen)).toEqual(new Set(["POST /tokeninfo"]));
   });
+
+  it("a token is described for one issuer, and not where several are trusted", async () => {
+    const verify = readTokenInfo({ fetch: async () => Response.json({ sub: "1234", exp: "5", email: null }) });
+    const issuers = ["https://accounts.google.com", "https://login.example"] as const;
+    expect(await verify("token", { issuers: [issuers[0]] })).toEqual({ sub: "1234", exp: 5, iss: issuers[0] });
+    await expect(async () => verify("token", { issuers })).rejects.toThrow(/names no issuer; trust exactly one/);
+  });
 });

@@ -145,3 +145,21 @@ test("the nonces of a cluster are made with keys for this purpose, and are the s
   expect(await check({ nonce }, { nonces: true }, shared)).toBeUndefined();
   expect(await check({ nonce, jti: "2" }, { nonces: true })).toBe("The DPoP proof requires the nonce of this server");
 });
+
+test("servers accept the nonces of each other if they share a secret of 32 bytes or more", async () => {
+  const secretOf = (fill: number, length = 32): Partial<ProofOptions> => ({
+    nonces: { secret: new Uint8Array(length).fill(fill) },
+  });
+  const nonceOf = async (options: Partial<ProofOptions>): Promise<unknown> => {
+    const proofs = { algorithms: ["ES256"], read: () => ({ claims: good, thumbprint: "thumb" }) };
+    const { fields } = await createProofChecker({ proofs, ...options }, { shared: undefined })(
+      createHead("dpop", "proof"),
+      subject,
+    );
+    return fields?.["dpop-nonce"];
+  };
+  const nonce = await nonceOf(secretOf(1));
+  expect(await check({ nonce }, secretOf(1))).toBeUndefined();
+  expect(await check({ nonce }, secretOf(2))).toBe("The DPoP proof requires the nonce of this server");
+  await expect(nonceOf(secretOf(1, 31))).rejects.toThrow("The nonce secret is too short; use at least 32 bytes");
+});
