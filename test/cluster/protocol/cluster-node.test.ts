@@ -4,6 +4,7 @@ import { createMemoryCluster } from "../../../cluster/memory-engine.ts";
 import type { NodeMessage } from "../../../cluster/stores/node-directory.ts";
 import type { SessionAccess } from "../../../cluster/stores/shared-session-store.ts";
 import { ManualClock, settle } from "../../../runtime/testing/manual-clock.ts";
+import type { HttpSession } from "../../../runtime/transport/http-server/session/session.ts";
 import type { Maintained } from "../../../runtime/transport/http-server/session/maintenance.ts";
 import type { LiveStream } from "../../../runtime/transport/http-server/session/session-directory.ts";
 import { revisionOf } from "../../kit/revisions.ts";
@@ -53,7 +54,7 @@ async function start(receive: (message: NodeMessage) => void = () => {}) {
     await node.leave();
     await other.close();
   });
-  return { clock, node, other, key, received, adopted, accesses };
+  return { clock, memory, node, other, key, received, adopted, accesses };
 }
 
 test("a message of HTTP with SSE that another node has received keeps its sender, and reaches no other owner", async () => {
@@ -84,4 +85,86 @@ test("a session of another node is renewed for that node while a relayed stream 
   const closed = adopted[0]?.connection.close({});
   await clock.pass(0);
   await closed;
+});
+
+test.each([
+  ["its own node", "own", false, 0],
+  ["a node that has a lease", secondNode, true, 1],
+  ["a node that has stopped", "third00000000", false, 0],
+  ["no node", undefined, false, 0],
+])("a message of HTTP with SSE for a session of %s is forwarded if it can be", async (_which, of, is, count) => {
+  const messages: NodeMessage[] = [];
+  const { clock, node } = await start((message) => messages.push(message));
+  await clock.pass(3_000);
+  const id = of === undefined ? "session" : `session.${of === "own" ? node.name : of}`;
+  const session = { id, owner: "ada" };
+  const identity = { principal: "ada" };
+  expect(await node.forwardPost(session, { value: { a: 1 }, identity })).toBe(is);
+  await settle();
+  expect(messages).toEqual(Array.from({ length: count }, () => ({ kind: "post", session, value: { a: 1 }, identity })));
+});
+
+test("a message waits for a node without a lease until this node has held its own for half of its duration", async () => {
+  const { clock, node } = await start();
+  const outcomes: boolean[] = [];
+  void node
+    .forwardPost({ id: "session.third00000000", owner: "ada" }, { value: 1, identity: undefined })
+    .then((outcome) => outcomes.push(outcome));
+  await clock.pass(2_900);
+  expect(outcomes).toEqual([]);
+  await clock.pass(700);
+  expect(outcomes).toEqual([false]);
+});
+
+test("a message waits for a node without a lease until this node closes", async () => {
+  const { clock, node } = await start();
+  const outcomes: boolean[] = [];
+  void node
+    .forwardPost({ id: "session.third00000000", owner: "ada" }, { value: 1, identity: undefined })
+    .then((outcome) => outcomes.push(outcome));
+  await settle();
+  await node.leave();
+  await clock.pass(500);
+  expect(outcomes).toEqual([false]);
+});
+
+test("a cancellation is forwarded to the node with its request, and to no other", async () => {
+  const messages: NodeMessage[] = [];
+  const { node, other } = await start((message) => messages.push(message));
+  const key = { id: "session", owner: "ada" };
+  await other.sessions.add(createRecord(key.id, key.owner));
+  await other.sessions.access(key, { node: secondNode, reserve: [1], attempt: "a" });
+  await node.access(key, [2]);
+  const session: HttpSession = Object.create({ key, isRunning: () => false });
+  const forward = (requestId: number): Promise<boolean> =>
+    node.forward(session, { kind: "notification", method: "notifications/cancelled", params: { requestId } });
+  expect([await forward(1), await forward(2), await forward(3)]).toEqual([true, false, false]);
+  await settle();
+  const incoming = { kind: "notification", method: "notifications/cancelled", params: { requestId: 1 } };
+  expect(messages).toEqual([{ kind: "deliver", session: key, incoming }]);
+});
+
+test("a request that was rejected before it ran may be repeated, also with a long id", async () => {
+  const { node, other } = await start();
+  const key = { id: "session", owner: "ada" };
+  await other.sessions.add(createRecord(key.id, key.owner));
+  const ids = [1, "a".repeat(100)];
+  expect((await node.access(key, ids))?.used).toEqual([]);
+  expect((await node.access(key, ids))?.used).toEqual(ids);
+  node.releaseUnused(key, []);
+  await settle();
+  expect((await node.access(key, ids))?.used).toEqual(ids);
+  node.releaseUnused(key, ids);
+  await settle();
+  expect((await node.access(key, ids))?.used).toEqual([]);
+});
+
+test("a session is stored until it is ended, and its lifetime is not extended by that", async () => {
+  const { node, other, accesses } = await start();
+  const key = { id: "session", owner: "ada" };
+  expect(await node.isStored(key)).toBe(false);
+  await other.sessions.add(createRecord(key.id, key.owner));
+  expect([await node.isStored(key), accesses]).toEqual([true, []]);
+  await node.end(key);
+  expect(await node.isStored(key)).toBe(false);
 });
