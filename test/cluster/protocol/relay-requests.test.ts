@@ -151,6 +151,13 @@ describe("a POST for a session of another node", () => {
     else expect(await response.json()).toMatchObject(Object(expected));
   });
 
+  test("a response without an id is delivered to its node, and rejected", async () => {
+    const { begun, seen, post } = create({});
+    const response = { jsonrpc: "2.0", result: {} };
+    expect((await post(response))?.response.status).toBe(400);
+    expect([begun, seen]).toEqual([[], [["deliver", classify(response)]]]);
+  });
+
   test.each<readonly [string, object, Given, number]>([
     ["a notification to a node that has stopped", notification, { isServed: false }, 404],
     ["a batch to a node that has stopped", [call(1)], { isServed: false }, 404],

@@ -166,6 +166,33 @@ describe("a grant of an enterprise", () => {
   });
 
   test.each([
+    ["its registration", true, "at-as"],
+    ["its document, where it has no registration", false, "https://app.example/client"],
+  ])("an enterprise grant names the client by %s", async (_name, isRegistered, clientId) => {
+    const rig = await startRig({
+      serverMetadata: (metadata) => ({
+        ...metadata,
+        token_endpoint_auth_methods_supported: ["none", "client_secret_post"],
+        client_id_metadata_document_supported: true,
+      }),
+    });
+    const idp = await startRig(vouching);
+    const document = "https://app.example/client";
+    const known = [{ issuer: rig.issuer, clientId: "at-as", clientSecret: "as-secret" }];
+    const grant = grantOf(rig, idp, { document, registered: isRegistered ? known : [] });
+    expect(await createRigClient(rig, { grant }).call()).toBe(200);
+    expect(rig.forms(jwtBearer).map((form) => form.get("client_id"))).toEqual([clientId]);
+  });
+
+  test("an enterprise grant without a registration needs an authorization server that reads documents", async () => {
+    const [rig, idp] = [await startRig(), await startRig(vouching)];
+    const grant = grantOf(rig, idp, { document: "https://app.example/client", registered: [] });
+    expect(await failureOf(rig, createRigClient(rig, { grant }))).toMatchObject({ code: "no-client" });
+    expect(idp.seen).toEqual([]);
+    expect(() => grantOf(rig, idp, { document: "http://app.example/client" })).toThrow(/document URL is not valid/);
+  });
+
+  test.each([
     ["an access token instead", { access_token: "x", token_type: "Bearer", issued_token_type: idJag }, "token-answer"],
     [
       "another kind of token",

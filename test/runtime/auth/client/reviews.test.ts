@@ -1,5 +1,7 @@
+import { generateKeyPair } from "jose";
 import { expect, test } from "vitest";
 import {
+  clientCredentials,
   createMemoryStore,
   type CredentialStore,
   type OAuthOptions,
@@ -104,4 +106,53 @@ test("a client that is registered for a method without a credential is rejected 
   const error = await failureOf(rig, createRigClient(rig, { code: { registered } }));
   expect(error).toMatchObject({ code: "configuration", message: expect.stringMatching(/client_secret_basic/) });
   expect(rig.paths("as")).not.toContain("/token");
+});
+
+test("a refresh token is not sent for another client than the one that it was issued to", async () => {
+  const rig = await startRig({ token: (body) => ({ body: { ...body, refresh_token: "refresh" } }) });
+  const store = createMemoryStore();
+  const call = (clientId: string): Promise<number> =>
+    createRigClient(rig, { store, code: { registered: [{ issuer: rig.issuer, clientId }] } }).call();
+  expect(await call("first")).toBe(200);
+  rig.valid.clear();
+  expect(await call("second")).toBe(200);
+  expect(rig.forms("refresh_token")).toEqual([]);
+  expect(rig.forms("authorization_code").map((form) => form.get("client_id"))).toEqual(["first", "second"]);
+  rig.valid.clear();
+  expect(await call("second")).toBe(200);
+  expect(rig.forms("refresh_token").map((form) => form.get("client_id"))).toEqual(["second"]);
+});
+
+test("a client whose key cannot sign has an error without the key", async () => {
+  const rig = await startRig(taking("private_key_jwt"));
+  const { publicKey } = await generateKeyPair("ES256");
+  const registered = [{ issuer: rig.issuer, clientId: "robot", signingKey: { key: publicKey } }];
+  const error = await failureOf(rig, createRigClient(rig, { grant: clientCredentials({ registered }) }));
+  expect(error).toMatchObject({ code: "configuration", message: expect.stringMatching(/check its key and its id$/) });
+  expect(rig.paths("as")).not.toContain("/token");
+});
+
+test("tokens of an earlier authorization server are deleted when another one has issued tokens", async () => {
+  const former = await startRig();
+  const memory = createMemoryStore();
+  const values = new Set<string>();
+  const store: CredentialStore = {
+    ...memory,
+    set: (key, value) => (values.add(key), memory.set(key, value)),
+    delete: (key) => (values.delete(key), memory.delete(key)),
+  };
+  let issuer = former.issuer;
+  const moving = await startRig({
+    resourceMetadata: (document) => ({ ...document, authorization_servers: [issuer] }),
+    guard: (token) =>
+      token !== undefined && former.valid.has(token) && issuer === former.issuer ? { body: {} } : undefined,
+  });
+  const client = createRigClient(moving, { store });
+  expect(await client.call()).toBe(200);
+  expect([...values]).toContain(JSON.stringify(["tokens", former.issuer, moving.url]));
+  issuer = moving.issuer;
+  expect(await client.call()).toBe(200);
+  expect([...values].filter((key) => key.includes("tokens"))).toEqual([
+    JSON.stringify(["tokens", moving.issuer, moving.url]),
+  ]);
 });
