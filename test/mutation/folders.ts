@@ -37,7 +37,8 @@ export const mutatedFolders: Readonly<Record<string, readonly string[]>> = {
   ],
   cluster: [
     "test/cluster/protocol/",
-    "test/cluster/contract/contract.program.test.ts",
+    "test/cluster/contract/",
+    "test/cluster/problems",
     "test/runtime/stores/principals.test.ts",
     "test/runtime/transport/http-server/cluster-sessions.test.ts",
   ],

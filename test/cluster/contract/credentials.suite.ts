@@ -8,7 +8,7 @@ import type { EngineFixture } from "../engine-fixture.ts";
 import { startTwoNodes } from "./cluster.ts";
 
 /** Declares the tests of the secret values of an engine, and of the credentials that are kept there. */
-export function describeCredentials(fixture: EngineFixture): void {
+export function describeValues(fixture: EngineFixture): void {
   describe("shared secret values", () => {
     test("a value is found on another node, with any text, until it is deleted", async () => {
       const { first, second } = await startTwoNodes(fixture);
@@ -52,6 +52,11 @@ export function describeCredentials(fixture: EngineFixture): void {
       expect((await Promise.all(racers)).filter(Boolean)).toHaveLength(1);
     });
   });
+}
+
+/** Describes the credentials of users on an engine, after its values. */
+export function describeCredentials(fixture: EngineFixture): void {
+  describeValues(fixture);
 
   describe("credentials on several nodes", () => {
     test("the credentials of one user are never those of another", async () => {
