@@ -3,7 +3,9 @@ import { ClusterNode } from "../../../cluster/cluster-node.ts";
 import { createMemoryCluster } from "../../../cluster/memory-engine.ts";
 import type { NodeMessage } from "../../../cluster/stores/node-directory.ts";
 import type { SessionAccess } from "../../../cluster/stores/shared-session-store.ts";
+import { listChanged } from "../../../runtime/protocol/methods/list-kinds.ts";
 import { ManualClock, settle } from "../../../runtime/testing/manual-clock.ts";
+import type { ServedClients } from "../../../runtime/transport/http-server/served-clients.ts";
 import type { HttpSession } from "../../../runtime/transport/http-server/session/session.ts";
 import type { Maintained } from "../../../runtime/transport/http-server/session/maintenance.ts";
 import type { LiveStream } from "../../../runtime/transport/http-server/session/session-directory.ts";
@@ -168,3 +170,50 @@ test("a session is stored until it is ended, and its lifetime is not extended by
   await node.end(key);
   expect(await node.isStored(key)).toBe(false);
 });
+
+test("a session that is found is extended for its node, and a node that serves nothing yet finds it as well", async () => {
+  const { clock, node, other, accesses } = await start();
+  const key = { id: "session", owner: "ada" };
+  await other.sessions.add(createRecord(key.id, key.owner));
+  expect(await node.store.find(key)).toEqual(createRecord(key.id, key.owner));
+  expect(accesses).toEqual([{ node: node.name }]);
+  const fail = (thrown: unknown): never => expect.unreachable(String(thrown));
+  const early = new ClusterNode({ engine: other, clock, lease: 6_000, maxUnstoredSize: Infinity, fail });
+  expect(await early.access(key, [1])).toMatchObject({ record: { id: key.id }, used: [] });
+  await early.leave();
+});
+
+test.each([true, false])(
+  "clients may have missed changes while the engine was away at the start: %s",
+  async (isAway) => {
+    const clock = new ManualClock();
+    const memory = createMemoryCluster({ clock });
+    const engine = memory.connect();
+    await engine.open();
+    const errors: unknown[] = [];
+    const node = new ClusterNode({
+      engine,
+      clock,
+      lease: 6_000,
+      maxUnstoredSize: Infinity,
+      fail: (thrown) => errors.push(thrown),
+    });
+    const notified: string[] = [];
+    const clients: ServedClients = {
+      audiences: [],
+      attach() {},
+      setLogLevel() {},
+      notify: (handler) => void notified.push(handler),
+      notifyUpdated() {},
+      notifyTopic() {},
+    };
+    if (isAway) memory.lose();
+    node.start(Object.create({ findLive: () => undefined }), new Map(), clients);
+    await clock.pass(500);
+    expect([notified, errors.length]).toEqual([[], isAway ? 1 : 0]);
+    memory.restore();
+    await clock.pass(1_000);
+    expect(notified).toEqual(isAway ? Object.values(listChanged) : []);
+    await node.leave();
+  },
+);

@@ -31,6 +31,12 @@ test("a cluster opens its engine, and closes it", async () => {
   expect(calls).toEqual(["open", "close"]);
 });
 
+test.each([Infinity, NaN, -1])("a lease of %d ms is rejected before the engine is opened", async (lease) => {
+  const { engine, calls } = recordCalls();
+  await expect(joinCluster(engine, { lease })).rejects.toThrow("lease");
+  expect(calls).toEqual([]);
+});
+
 test("an engine whose revocations cannot be read is closed, and the error is thrown", async () => {
   const { engine, calls } = recordCalls(({ revocations }) => ({
     ...(revocations && {

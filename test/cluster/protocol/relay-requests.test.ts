@@ -1,9 +1,10 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { relayListen, relayPost, type RelayContext } from "../../../cluster/relay/relay-requests.ts";
 import { relayStateless } from "../../../cluster/relay/relay-stateless.ts";
 import type { Relay, RelayOutcome } from "../../../cluster/relay/outgoing-relays.ts";
 import { classify } from "../../../runtime/jsonrpc/message.ts";
 import type { RejectedRequest } from "../../../runtime/transport/http-server/rejection.ts";
+import type { Maintained } from "../../../runtime/transport/http-server/session/maintenance.ts";
 import { ManualClock, settle } from "../../../runtime/testing/manual-clock.ts";
 import { revisionOf } from "../../kit/revisions.ts";
 import { WatchedExchange } from "../../runtime/transport/http-server/watched-exchange.ts";
@@ -35,7 +36,12 @@ function create({ outcome = { kind: "ended" }, isServed = true, resumed, revisio
     deliver: async (_session: unknown, incoming: object) => void seen.push(["deliver", incoming]),
   };
   const settings = { retry: 20, polling: true, clock: new ManualClock() };
-  const sessions = { settings, adopt: () => void seen.push("adopt") };
+  const adopted: Maintained[] = [];
+  const adopt = (maintained: Maintained): void => {
+    seen.push("adopt");
+    adopted.push(maintained);
+  };
+  const sessions = { settings, adopt };
   const context: RelayContext = {
     relays: Object.create(relays),
     sessions: Object.create(sessions),
@@ -50,7 +56,7 @@ function create({ outcome = { kind: "ended" }, isServed = true, resumed, revisio
       : ({ kind: "single", value, incoming: classify(value) } as const);
     return relayPost(exchange, { session, identity: undefined, postBody, used }, context);
   };
-  return { begun, seen, context, exchange, session, post };
+  return { adopted, begun, seen, clock: settings.clock, context, exchange, session, post };
 }
 
 const followed = (finished: Promise<void> = Promise.resolve()): RelayOutcome => ({
@@ -82,6 +88,35 @@ describe("a GET for a session of another node", () => {
     expect([rejected?.response.status, seen]).toEqual([status, status === undefined ? ["adopt"] : []]);
     expect(begun).toEqual([]);
   });
+});
+
+describe("the connection to a stream of another node, when this node closes", () => {
+  const revisions = { primed: "2025-11-25", plain: "2025-03-26" } as const;
+
+  test.each([
+    ["GET", "primed", 0],
+    ["GET", "plain", 80],
+    ["POST", "primed", 0],
+    ["POST", "plain", 1_000],
+  ] as const)(
+    "the connection of a %s with the events of a %s revision ends after %i ms",
+    async (method, revision, milliseconds) => {
+      vi.spyOn(Math, "random").mockReturnValue(1);
+      onTestFinished(() => void vi.restoreAllMocks());
+      const { opened, open } = createGate();
+      const stream = Object.create({ finished: opened, release: open });
+      const given = create({ outcome: { kind: "followed", stream }, revision: revisions[revision] });
+      const { adopted, clock, context, exchange, session, post } = given;
+      await (method === "GET" ? relayListen(exchange, { session, position: undefined }, context) : post(call(1)));
+      let isClosed = false;
+      void adopted[0]?.connection.close({ drain: 1_000 }).then(() => (isClosed = true));
+      await settle();
+      await clock.pass(Math.max(0, milliseconds - 1));
+      expect(isClosed).toBe(milliseconds === 0);
+      await clock.pass(1);
+      expect(isClosed).toBe(true);
+    },
+  );
 });
 
 describe("a POST for a session of another node", () => {

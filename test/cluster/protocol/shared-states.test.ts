@@ -78,6 +78,11 @@ test("the log level and the subscriptions of a session are stored, and applied o
     ["unsubscribe", "a"],
   ]);
   expect(calls).toContainEqual(["level", "error"]);
+  // The node has this version.
+  calls.length = 0;
+  states.changed(session);
+  await states.settled;
+  expect(calls).toEqual([]);
 });
 
 test.each([
