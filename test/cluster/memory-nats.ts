@@ -118,6 +118,7 @@ class MemoryLink extends NatsLink {
   readonly #server: MemoryNats;
   readonly #subscribers = new Set<Subscriber>();
   #isOpen = true;
+  #isCut = false;
 
   constructor(server: MemoryNats) {
     const events = { reconnected: () => {}, lost: () => {} };
@@ -126,7 +127,18 @@ class MemoryLink extends NatsLink {
   }
 
   override get isConnected(): boolean {
-    return this.#isOpen && !this.#server.isAway;
+    return this.#isOpen && !this.#isCut && !this.#server.isAway;
+  }
+
+  /** Cuts the connection: the server has no subscribers of it any more. */
+  cut(): void {
+    this.#isCut = true;
+    for (const one of this.#subscribers) this.#server.subscribers.delete(one);
+  }
+
+  mend(): void {
+    this.#isCut = false;
+    for (const one of this.#subscribers) this.#server.subscribers.add(one);
   }
 
   override get maxPayload(): number {
@@ -166,12 +178,13 @@ class MemoryLink extends NatsLink {
   }
 
   override async listSubjects(stream: string, filter: string): Promise<readonly string[]> {
-    return [...new Set((await this.#reach()).find(stream, filter).map(({ subject }) => subject))];
+    // JetStream has them in no order.
+    return [...new Set((await this.#reach()).find(stream, filter).map(({ subject }) => subject))].toReversed();
   }
 
   override async readState(stream: string): Promise<NatsStreamState> {
     const server = await this.#reach();
-    return { count: server.find(stream, ">").length, last: server.lastOf(stream), created: "0" };
+    return { count: server.find(stream, ">").length, last: server.lastOf(stream), created: "m3k9v0x2" };
   }
 
   override async request(subject: string, text: string): Promise<"sent" | "absent"> {
@@ -190,7 +203,10 @@ class MemoryLink extends NatsLink {
     const subscriber = { subject, receive };
     server.subscribers.add(subscriber);
     this.#subscribers.add(subscriber);
-    return () => void server.subscribers.delete(subscriber);
+    return () => {
+      this.#subscribers.delete(subscriber);
+      server.subscribers.delete(subscriber);
+    };
   }
 
   /** Reaches the server in a later turn. */
@@ -262,12 +278,26 @@ export const memoryNats: EngineFixture = {
       const now = clock.now.bind(clock);
       return vi.spyOn(clock, "now").mockImplementation(() => now() + passed);
     });
+    const connect = async (link: MemoryLink): Promise<LosableEngine> => {
+      const engine = createEngine(link, limits);
+      engines.push(engine);
+      await engine.open();
+      return engine;
+    };
     return {
-      async connect() {
-        const engine = createEngine(new MemoryLink(server), limits);
-        engines.push(engine);
-        await engine.open();
-        return engine;
+      connect: () => connect(new MemoryLink(server)),
+      async connectByLink() {
+        const link = new MemoryLink(server);
+        const engine = await connect(link);
+        const cut = (): void => {
+          link.cut();
+          engine.lose();
+        };
+        const mend = (): void => {
+          link.mend();
+          engine.restore();
+        };
+        return { engine, link: { cut, drop() {}, mend } };
       },
       async pass(milliseconds) {
         passed += milliseconds;
