@@ -41,7 +41,7 @@ interface Subscriber {
 }
 
 /** Server with the streams of an application. */
-class MemoryNats {
+export class MemoryNats {
   readonly streams = new Map<string, NatsStream>();
   readonly subscribers = new Set<Subscriber>();
   isAway = false;
@@ -114,7 +114,7 @@ function matches(pattern: string, subject: string): boolean {
 }
 
 /** Connection of one node to a server in memory. */
-class MemoryLink extends NatsLink {
+export class MemoryLink extends NatsLink {
   readonly #server: MemoryNats;
   readonly #subscribers = new Set<Subscriber>();
   #isOpen = true;
@@ -142,7 +142,8 @@ class MemoryLink extends NatsLink {
   }
 
   override get maxPayload(): number {
-    return 1024 * 1024;
+    // Many values of tests need several messages.
+    return 16 * 1024;
   }
 
   override async close(): Promise<void> {
@@ -220,13 +221,13 @@ class MemoryLink extends NatsLink {
 const keys = [new Uint8Array(32).fill(7)];
 
 /** Engine of a node, whose connection can be lost. */
-interface LosableEngine extends Engine {
+export interface LosableEngine extends Engine {
   lose(): void;
   restore(): void;
 }
 
 /** Creates an engine with the stores on NATS. */
-function createEngine(link: NatsLink, limits: Partial<typeof defaultNatsLimits>): LosableEngine {
+export function createEngine(link: NatsLink, limits: Partial<typeof defaultNatsLimits> = {}): LosableEngine {
   const health = new Health("NATS");
   const operations = new Operations({ product: "NATS", health, timeout: 1_000 });
   const ring = new KeyRing(keys, { prefix: "shop", encrypt: true });

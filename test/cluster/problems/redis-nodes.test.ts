@@ -123,7 +123,10 @@ describe("broadcasts on Redis", () => {
   test("a broadcast has a position in its epoch", async () => {
     const { sent, context: own } = createScriptedRedis(() => ["5-1", "ab"]);
     expect(await new Broadcasts(own).add(broadcast)).toBe("5-1-ab");
-    expect(sent).toHaveLength(1);
+    const { keys, channel } = own.names.broadcasts;
+    const limits = [own.limits.broadcastTtl, own.limits.maxBroadcasts].map(String);
+    const text = expect.stringContaining('"mac"');
+    expect(sent[0]?.slice(2)).toEqual(["2", ...keys, text, expect.any(String), ...limits, "PUBLISH", channel]);
   });
 
   test.each([[["5-1"]], [[]], ["OK"], [null]])("a broadcast with the reply %j is an error", async (reply) => {
@@ -163,6 +166,29 @@ describe("broadcasts on Redis", () => {
     const lost = createScriptedRedis(() => new Error("closed"));
     await expect(new Broadcasts(lost.context).after("5-1")).rejects.toThrow(EngineError);
   });
+});
+
+test("a node on Redis finds later messages without a notice while another one of its process leaves", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const redis = createScriptedRedis((command) =>
+    command.includes(redis.context.names.broadcasts.channel) || command.includes(redis.context.names.broadcasts.keys[0])
+      ? ["ab", "0-0", "0-0", []]
+      : ["0-0", []],
+  );
+  const nodes = new RedisNodes(redis.context, redis.link);
+  const ignore = (): void => {};
+  const receiver = { message: ignore, broadcastReceived: ignore, missed: ignore, changed: ignore };
+  const [leave, leaveLast] = [await nodes.receive("n", receiver), await nodes.receive("m", receiver)];
+  await leave();
+  const reads = async (): Promise<boolean> => {
+    redis.sent.length = 0;
+    await vi.advanceTimersByTimeAsync(2_500);
+    return redis.sent.some((command) => command.includes(redis.context.names.messages("m").key));
+  };
+  expect(await reads()).toBe(true);
+  await leaveLast();
+  expect([await reads(), redis.sent]).toEqual([false, []]);
 });
 
 test("a node on Redis receives what comes while it subscribes, and nothing after it has left", async () => {

@@ -147,6 +147,7 @@ describe("values on Redis", () => {
     ]);
     const held = createScriptedRedis((_command, count) => (count === 2 ? 0 : 1), { keys: [2, 1] });
     expect(await new RedisValues(held.context).lock("k", { holder: "h", milliseconds: 5 })).toBe(false);
+    expect(held.sent[0]?.at(-1)).toBe("5");
     // Both leases end, as far as this holder has them.
     expect(held.sent.map((command) => command.length)).toEqual([6, 6, 5, 5]);
     const reversed = createScriptedRedis(() => 1, { keys: [1, 2] });

@@ -67,6 +67,16 @@ describe("sessions on Redis", () => {
     await expect.poll(() => redis.sent.length).toBe(commands);
   });
 
+  test.each([
+    [[1], ["EVALSHA", "WAIT"]],
+    [[], ["EVALSHA", "SET", "WAIT"]],
+  ])("an access that reserves %j is confirmed by the replicas", async (reserve, commands) => {
+    const redis = createScriptedRedis(([name]) => (name === "WAIT" ? 1 : [value, 7, 0, [], null]));
+    redis.context.commands.setReplicas(1);
+    await new RedisSessions(redis.context).access(key, { node: "n", reserve, attempt: "x" });
+    expect(redis.sent.map(([name]) => name)).toEqual(commands);
+  });
+
   test.each<readonly [string, unknown, object | undefined, number]>([
     ["no record", null, undefined, 0],
     ["a forged record", "forged", undefined, 1],
