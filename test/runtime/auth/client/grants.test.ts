@@ -354,7 +354,10 @@ describe("key-bound tokens", () => {
       ...bound,
       serverMetadata: (metadata) => ({ ...metadata, dpop_signing_alg_values_supported: ["PS256"] }),
     });
-    expect(await failureOf(rig, createRigClient(rig, { dpop: true }))).toMatchObject({ code: "configuration" });
+    expect(await failureOf(rig, createRigClient(rig, { dpop: true }))).toMatchObject({
+      code: "configuration",
+      message: expect.stringMatching(/does not support DPoP proofs with ES256; use PS256$/),
+    });
     expect(await createRigClient(rig, { dpop: await createDpopKey("PS256") }).call()).toBe(200);
   });
 

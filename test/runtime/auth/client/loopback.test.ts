@@ -8,6 +8,7 @@ import {
   type LoopbackOptions,
   type Redirection,
 } from "../../../../runtime/auth/client/index.ts";
+import { AuthError } from "../../../../runtime/auth/client/errors.ts";
 import { createRigClient, startRig } from "./rig.ts";
 
 const hasIpv6 = Object.values(networkInterfaces()).some((list) => list?.some(({ address }) => address === "::1"));
@@ -142,6 +143,18 @@ describe("the loopback redirect of a sign-in (AC-32)", () => {
     expect(await send(`${redirection.redirectUri}?code=c&state=s`)).toBe(200);
     await visit;
     expect(told).toEqual([page.href]);
+  });
+
+  test("a loopback redirect fails for a URL that no browser may open, also when the URL is shown", async () => {
+    const reject = (code: "unsafe-url" | "authorization-incomplete") => (): Promise<void> =>
+      Promise.reject(new AuthError(code, "not opened"));
+    const shown = { onUrl: () => {} };
+    const unsafe = await listen({ open: reject("unsafe-url"), ...shown });
+    await expect(unsafe.visit(page, { state: "s" })).rejects.toMatchObject({ code: "unsafe-url" });
+    const missing = await listen({ open: reject("authorization-incomplete"), ...shown });
+    const visit = missing.visit(page, { state: "s" });
+    expect(await send(`${missing.redirectUri}?code=c&state=s`)).toBe(200);
+    expect(await visit).toContain("code=c");
   });
 
   test.each([

@@ -1,12 +1,14 @@
 import { describe, expect, test } from "vitest";
 import {
   createRevocations,
+  introspectTokens,
   limitAuthFailures,
   requireApiKey,
   requireBearerToken,
   type FailureLimit,
   type Guard,
 } from "../../../../runtime/auth/server/index.ts";
+import { readBounded } from "../../../../runtime/auth/server/read-bounded.ts";
 import { MemoryRateStore } from "../../../../runtime/stores/rate-store.ts";
 import { MemoryReplayStore } from "../../../../runtime/stores/replay-store.ts";
 import type { SharedParts } from "../../../../runtime/stores/shared-parts.ts";
@@ -119,4 +121,43 @@ describe("a token of concurrent requests", () => {
     expect(await send("one")).toBe(503);
     expect(verified).toEqual(["one", "one"]);
   });
+});
+
+test.each([
+  [1_024, 200],
+  [1_025, 401],
+])("an API key of %i characters gets %i", async (length, status) => {
+  const guard = requireApiKey({ keys: () => ({ principal: "ci" }) });
+  expect(await statusOf(guard, "x-api-key", "k".repeat(length))).toBe(status);
+});
+
+test.each([
+  [undefined, "An API key is required"],
+  ["k".repeat(1_025), "The API key is not valid"],
+])("the response to an API key names the problem (%#)", async (value, message) => {
+  const guard = requireApiKey({ keys: () => ({ principal: "ci" }) });
+  const outcome = await guard.authenticate(createHead("x-api-key", value), { addFields: () => {} });
+  expect(JSON.stringify(outcome)).toContain(message);
+});
+
+test.each([{ timeout: NaN }, { maxConcurrent: -1 }])("requests about tokens with %j are rejected at once", (limits) => {
+  const endpoint = "https://login.example/introspect";
+  const create = (): unknown => introspectTokens({ endpoint, clientId: "a", clientSecret: "b", ...limits });
+  expect(create).toThrow(Object.keys(limits)[0]);
+});
+
+test("a token that is bound to no certificate is accepted on a connection with one", async () => {
+  const guard = requireBearerToken({ resource, issuer, verify: () => claims });
+  const certificate = { thumbprint: "x", subject: "CN=a", issuer: "CN=b" };
+  const head = { ...createHead("authorization", "Bearer one"), certificate: () => certificate };
+  expect(await guard.authenticate(head, { addFields: () => {} })).toMatchObject({ principal: expect.any(String) });
+});
+
+test.each<readonly [string, Uint8Array<ArrayBuffer> | string, RegExp]>([
+  ["is too large", `"${"x".repeat(9)}"`, /returned more than 10 bytes/],
+  ["is no UTF-8", new Uint8Array([0x22, 0xff, 0x22]), /./],
+  ["is no JSON", "{", /returned invalid JSON/],
+])("a response of an authorization server that %s is an error", async (_which, body, message) => {
+  await expect(readBounded(new Response(body), 10)).rejects.toThrow(message);
+  expect(await readBounded(new Response(`"${"x".repeat(8)}"`), 10)).toBe("xxxxxxxx");
 });

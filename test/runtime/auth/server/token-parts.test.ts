@@ -163,3 +163,22 @@ test("servers accept the nonces of each other if they share a secret of 32 bytes
   expect(await check({ nonce }, secretOf(2))).toBe("The DPoP proof requires the nonce of this server");
   await expect(nonceOf(secretOf(1, 31))).rejects.toThrow("The nonce secret is too short; use at least 32 bytes");
 });
+
+test.each([
+  ["that is not read", "proof", 1],
+  ["of 8,192 characters", "p".repeat(8_192), 1],
+  ["that is too long", "p".repeat(8_193), 0],
+  ["that is sent twice", "proof,proof", 0],
+])("a proof %s is rejected", async (_which, text, count) => {
+  let reads = 0;
+  const read = (): undefined => {
+    reads += 1;
+    return undefined;
+  };
+  const checkText = createProofChecker({ proofs: { algorithms: [], read } }, { shared: undefined });
+  const { problem } = await checkText(createHead("dpop", text), subject);
+  const description = text.includes(",")
+    ? "The DPoP header must be sent once"
+    : "The DPoP proof is not signed with its own key";
+  expect([problem, reads]).toEqual([{ error: "invalid_dpop_proof", description }, count]);
+});
