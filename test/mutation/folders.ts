@@ -39,6 +39,7 @@ export const mutatedFolders: Readonly<Record<string, readonly string[]>> = {
     "test/cluster/protocol/",
     "test/cluster/contract/",
     "test/cluster/problems",
+    "test/cluster/metrics",
     "test/runtime/stores/principals.test.ts",
     "test/runtime/transport/http-server/cluster-sessions.test.ts",
   ],

@@ -97,6 +97,18 @@ test("another error of a rate than that of a lost engine is thrown", async () =>
   await cluster.close();
 });
 
+test("the parts of a cluster have the values of its engine, if it has some", async () => {
+  const { engine } = recordCalls();
+  const cluster = await joinCluster(engine);
+  await cluster.shared.values?.set("a", "x", 1_000);
+  expect(await engine.values?.get("a")).toBe("x");
+  await cluster.close();
+  Object.defineProperty(engine, "values", { value: undefined });
+  const without = await joinCluster(engine);
+  expect("values" in without.shared).toBe(false);
+  await without.close();
+});
+
 test("an engine without rates has those of each node", async () => {
   const { engine } = recordCalls();
   Object.defineProperty(engine, "rates", { value: undefined });

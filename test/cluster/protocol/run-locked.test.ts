@@ -6,6 +6,21 @@ import { ManualClock, settle } from "../../../runtime/testing/manual-clock.ts";
 import { createGate } from "../../kit/time.ts";
 import { override } from "../../kit/override.ts";
 
+test("a task that waits for the exclusive use begins at most 250 ms after its end", async () => {
+  const clock = new ManualClock();
+  const values = new MemorySharedValues(clock);
+  expect(values.lock("key", { holder: "other", milliseconds: 5_000 })).toBe(true);
+  let begun = false;
+  const run = { values, lease: 3_000, clock, fail: (thrown: unknown) => expect.unreachable(String(thrown)) };
+  const locked = runLocked("key", async () => (begun = true), run);
+  await clock.pass(4_000);
+  expect(begun).toBe(false);
+  values.unlock("key", "other");
+  await clock.pass(250);
+  expect(begun).toBe(true);
+  await locked;
+});
+
 test("the exclusive use of a key ends after an extension that takes long", async () => {
   const clock = new ManualClock();
   const values = new MemorySharedValues(clock);
