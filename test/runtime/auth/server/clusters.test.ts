@@ -132,12 +132,24 @@ test.each([
 });
 
 test.each([
-  [undefined, "An API key is required"],
-  ["k".repeat(1_025), "The API key is not valid"],
-])("the response to an API key names the problem (%#)", async (value, message) => {
+  [undefined, "An API key is required", "no-credentials"],
+  ["k".repeat(1_025), "The API key is not valid", "invalid-credentials"],
+])("the response to an API key names the problem (%#)", async (value, message, reason) => {
   const guard = requireApiKey({ keys: () => ({ principal: "ci" }) });
   const outcome = await guard.authenticate(createHead("x-api-key", value), { addFields: () => {} });
   expect(JSON.stringify(outcome)).toContain(message);
+  expect(outcome).toMatchObject({ reason });
+});
+
+test.each([
+  ["was revoked", {}, "The access token was revoked"],
+  ["is bound to a key", { cnf: { jkt: "x" } }, "The access token is bound to a key; DPoP is not supported"],
+])("the response to a token that %s says so", async (_which, more, message) => {
+  const revocations = createRevocations();
+  const guard = requireBearerToken({ resource, issuer, revocations, verify: () => ({ ...claims, ...more }) });
+  if (!("cnf" in more)) await revocations.revoke({ token: "one", until: Date.now() + 60_000 });
+  const outcome = await guard.authenticate(createHead("authorization", "Bearer one"), { addFields: () => {} });
+  expect([JSON.stringify(outcome).includes(message), outcome]).toMatchObject([true, { status: 401 }]);
 });
 
 test.each([{ timeout: NaN }, { maxConcurrent: -1 }])("requests about tokens with %j are rejected at once", (limits) => {
