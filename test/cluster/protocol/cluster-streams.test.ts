@@ -23,10 +23,12 @@ interface Given {
   readonly hasStates?: boolean;
   /** True if the first node has stopped. */
   readonly isGone?: boolean;
+  /** True if the first node has a lease, but no connection any more. */
+  readonly isKilled?: boolean;
   readonly change?: (events: SharedEventStore) => Partial<SharedEventStore>;
 }
 
-async function create({ isListener = true, hasStates = true, isGone = false, change }: Given = {}) {
+async function create({ isListener = true, hasStates = true, isGone = false, isKilled = false, change }: Given = {}) {
   const clock = new ManualClock();
   const engine = createMemoryCluster({ clock }).connect();
   await engine.open();
@@ -35,7 +37,7 @@ async function create({ isListener = true, hasStates = true, isGone = false, cha
   const received: NodeMessage[] = [];
   const ignore = (): void => {};
   const message = (given: NodeMessage): void => void received.push(given);
-  if (!isGone)
+  if (!isGone && !isKilled)
     await engine.nodes.receive(firstNode, { message, broadcastReceived: ignore, missed: ignore, changed: ignore });
   const append = { stream, owner: firstNode, fence: 0, first: 0, data: ["a", "b"] };
   await engine.events.append(key, { ...append, requests: isListener ? [] : [1] });
@@ -154,6 +156,14 @@ describe("a stream that is resumed at another node", () => {
       adopted[0]?.release();
     },
   );
+
+  test("a client may have missed changes when the former node was killed, though it has a lease", async () => {
+    const { adopted, calls, clock, resume } = await create({ isKilled: true });
+    expect(await resume(0)).toBe(true);
+    await clock.pass(10);
+    expect(calls).toContain("notifyAll");
+    adopted[0]?.release();
+  });
 
   test("a node without clients registers itself as the writer of a stream", async () => {
     const { calls, engine, resume, streams } = await create({ hasStates: false });

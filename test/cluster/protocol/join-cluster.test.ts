@@ -118,6 +118,17 @@ test("an engine without rates has those of each node", async () => {
   await cluster.close();
 });
 
+test("a revocation is known to each node of a cluster whose engine keeps none", async () => {
+  const memory = createMemoryCluster();
+  const engines = [memory.connect(), memory.connect()].map((engine) => override(engine));
+  for (const engine of engines) Object.defineProperty(engine, "revocations", { value: undefined });
+  const clusters = await Promise.all(engines.map((engine) => joinCluster(engine)));
+  await clusters[0]?.revocations.revoke({ principal: "ada", until: Date.now() + 60_000 });
+  for (const { revocations } of clusters)
+    await expect.poll(() => revocations.isRevoked({ principal: "ada" })).toBe(true);
+  await Promise.all(clusters.map((cluster) => cluster.close()));
+});
+
 describe("a revocation whose broadcast is lost", () => {
   const until = Date.now() + 3_600_000;
 
