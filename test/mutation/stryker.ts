@@ -60,6 +60,8 @@ function describeRun(folder: string, { work, report }: { work: string; report: s
     // A mutant that no test detects runs all tests that reach it: on a busy machine this takes minutes, and must not pass for a loop without
     // end. Such loops are found by counting.
     timeoutMS: 300_000,
+    // The first run of all tests, without a mutant, also takes longer on a busy machine.
+    dryRunTimeoutMinutes: 30,
     disableTypeChecks: false,
     incremental: true,
     incrementalFile: join(home, "node_modules", ".cache", `${nameOf(folder)}.json`),
