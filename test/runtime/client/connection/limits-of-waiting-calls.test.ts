@@ -171,9 +171,15 @@ test("a call that was never sent, and one that was, say so in their errors when 
   const listing = session.listTools().catch((error: unknown) => error);
   await settle();
   expect(wire.sent.splice(0)).toMatchObject([{ method: "tools/list" }]);
-  const gate = createGate();
-  Object.assign(wire, { close: () => gate.opened });
+  const [closing, gate] = [createGate(), createGate()];
+  Object.assign(wire, {
+    close() {
+      closing.open();
+      return gate.opened;
+    },
+  });
   wire.receiver?.ended?.();
+  await closing.opened;
   const calling = session.callTool("t").catch((error: unknown) => error);
   await settle();
   gate.open();
