@@ -197,15 +197,22 @@ export class TaskManager {
    * @throws {RpcError} when the request failed, the task was cancelled, or there is no such task.
    */
   async result(call: CallContext, id: string): Promise<object> {
+    let running = this.#running.get(id);
     let record = await this.#find(call, id);
     const relay = this.#shared && this.#createRelay(call, id, this.#shared);
     const follower = this.#shared?.follow(id, call.signal);
     try {
       while (!isFinal(record.status)) {
-        const running = this.#running.get(id);
-        if (running) relay?.end();
-        else relay?.send(record);
-        await (running ? join(running, call) : this.#waitElsewhere(record, call.signal, follower));
+        const former = running;
+        running = this.#running.get(id);
+        if (running) {
+          relay?.end();
+          await join(running, call);
+        } else if (!former) {
+          relay?.send(record);
+          await this.#waitElsewhere(record, call.signal, follower);
+        }
+        // Otherwise the task has ended here while its record was read, and its outcome is stored.
         follower?.clear();
         record = await this.#find(call, id);
       }

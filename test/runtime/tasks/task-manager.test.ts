@@ -65,6 +65,29 @@ describe("a task that is cancelled", () => {
   });
 });
 
+test("tasks/result of a task that ends while its record is read does not wait for the next poll", async () => {
+  const [asked, gate] = [createGate(), createGate()];
+  const store = new MemoryTaskStore();
+  const held = defineTool({ name: "held", task: true, execute: () => asked.opened.then(() => "done") });
+  const { client } = await serveTasks({ tools: [held], tasks: { store, clock: new ManualClock() } });
+  const taskId = await client.start("held");
+  const find = store.find.bind(store);
+  Object.assign(store, {
+    async find(key: TaskKey) {
+      Object.assign(store, { find });
+      const working = await find(key);
+      asked.open();
+      await gate.opened;
+      return working;
+    },
+  });
+  const result = client.call("tasks/result", { taskId });
+  await asked.opened;
+  await client.until(taskId, "completed");
+  gate.open();
+  expect(await result).toMatchObject({ content: [{ type: "text", text: "done" }] });
+});
+
 describe("the end of a session with tasks", () => {
   test("the tasks of another session continue", async () => {
     const begun: unknown[] = [];

@@ -258,6 +258,8 @@ test("a call whose server waits for something else than input is repeated after 
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
   onTestFinished(() => void vi.useRealTimers());
   const called = forward("tools/call", { name: "t" });
+  // With delays, each message takes several turns.
+  for (let turn = 0; turn < 20; turn += 1) await settle();
   await vi.advanceTimersByTimeAsync(200);
   expect(received("tools/call")).toHaveLength(1);
   await vi.advanceTimersByTimeAsync(100);
