@@ -114,7 +114,7 @@ export class TaskNotifications implements Listener {
     this.#host = host;
   }
 
-  /** Subscribes until the signal, which is not aborted yet, is. */
+  /** Subscribes until the signal is aborted. The caller has checked that it is not. */
   async watch(taskIds: readonly string[], signal: AbortSignal): Promise<WatchedTasks> {
     const topic = crypto.randomUUID();
     const subscription = new TaskSubscription(taskIds, {
