@@ -75,7 +75,7 @@ test("tasks/result of a task that ends while its record is read does not wait fo
   Object.assign(store, {
     async find(key: TaskKey) {
       Object.assign(store, { find });
-      const working = await find(key);
+      const working = find(key);
       asked.open();
       await gate.opened;
       return working;
