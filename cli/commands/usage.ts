@@ -16,12 +16,12 @@ export function usageText(problem: string, help: string, words: readonly string[
   const [command = ""] = /^[\w -]*\w/.exec(usage) ?? [];
   const isUnknown = problem.startsWith("Unknown argument");
   const hint = usage.endsWith(" <dir>") && isUnknown ? commandHint(words, problem) : "";
-  const options = optionHint(words, help, isUnknown);
+  const options = optionHint(words, help, { isReported: isUnknown });
   return `create-mcp-server: ${problemText(problem)}${hint}${options}\nUsage: ${usage}\nMore: ${command} --help`;
 }
 
 /** Suggests the option of the help text that one of the words is a slip of. A missing option is reported before an unknown one. */
-function optionHint(words: readonly string[], help: string, isReported: boolean): string {
+function optionHint(words: readonly string[], help: string, { isReported }: { readonly isReported: boolean }): string {
   const known = [...help.matchAll(/(?<=\s--)[a-z][\w-]*/g)].map(([name]) => name);
   const fields = known.map(toFieldName);
   const given = words.flatMap((word) => /^--([\w-]+)/.exec(word)?.[1] ?? []);

@@ -106,12 +106,18 @@ test.each([
   expect(messages).toEqual(Array.from({ length: count }, () => ({ kind: "post", session, value: { a: 1 }, identity })));
 });
 
-test("a message waits for a node without a lease until this node has held its own for half of its duration", async () => {
+/** Forwards a message to a node without a lease, and lists the outcome once there is one. */
+async function forwardToThird() {
   const { clock, node } = await start();
   const outcomes: boolean[] = [];
   void node
     .forwardPost({ id: "session.third00000000", owner: "ada" }, { value: 1, identity: undefined })
     .then((outcome) => outcomes.push(outcome));
+  return { clock, node, outcomes };
+}
+
+test("a message waits for a node without a lease until this node has held its own for half of its duration", async () => {
+  const { clock, outcomes } = await forwardToThird();
   await clock.pass(2_900);
   expect(outcomes).toEqual([]);
   await clock.pass(700);
@@ -119,11 +125,7 @@ test("a message waits for a node without a lease until this node has held its ow
 });
 
 test("a message waits for a node without a lease until this node closes", async () => {
-  const { clock, node } = await start();
-  const outcomes: boolean[] = [];
-  void node
-    .forwardPost({ id: "session.third00000000", owner: "ada" }, { value: 1, identity: undefined })
-    .then((outcome) => outcomes.push(outcome));
+  const { clock, node, outcomes } = await forwardToThird();
   await settle();
   await node.leave();
   await clock.pass(500);
