@@ -1,5 +1,5 @@
 import { describeChange, readAccepted, withoutAccepted } from "../mutation/accepted.ts";
-import { mutatedFolders } from "../mutation/folders.ts";
+import { folderOf, mutatedFolders } from "../mutation/folders.ts";
 import { createAwaitFinder, listMutants, type ListedMutant } from "../mutation/list.ts";
 import type { Mutant } from "../mutation/report.ts";
 import { mutate } from "../mutation/stryker.ts";
@@ -15,7 +15,7 @@ export async function run(options: PartOptions): Promise<CampaignResult> {
   const edits = await drawEdits({ count, seed });
   const found: Mutant[] = [];
   for (const folder of Object.keys(mutatedFolders)) {
-    const ofFolder = edits.filter(({ file }) => file.startsWith(`${folder}/`));
+    const ofFolder = edits.filter(({ file }) => folderOf(file) === folder);
     if (ofFolder.length > 0) found.push(...(await mutate(folder, ofFolder)));
   }
   const missed = found.filter(({ outcome }) => outcome === "survived");

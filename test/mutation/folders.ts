@@ -37,12 +37,13 @@ export const mutatedFolders: Readonly<Record<string, readonly string[]>> = {
   ],
   cluster: [
     "test/cluster/protocol/",
-    "test/cluster/contract/",
-    "test/cluster/problems",
+    "test/cluster/contract/contract.program.test.ts",
     "test/cluster/metrics",
     "test/runtime/stores/principals.test.ts",
     "test/runtime/transport/http-server/cluster-sessions.test.ts",
   ],
+  "cluster/nats": ["test/cluster/contract/", "test/cluster/problems"],
+  "cluster/redis": ["test/cluster/contract/contract.program.test.ts", "test/cluster/problems"],
   "generator/openapi": ["test/generator/openapi"],
   "generator/typed-client": ["test/generator/typed-client/"],
   "generator/scaffold/update": ["test/generator/scaffold/update/"],
@@ -55,6 +56,12 @@ export const leftOut: readonly string[] = [
   "test/runtime/jsonrpc/metrics-of-servers.test.ts",
   "test/runtime/jsonrpc/slow-readers.test.ts",
 ];
+
+/** Returns the mutated folder of a file: the innermost one. */
+export function folderOf(file: string): string | undefined {
+  const around = Object.keys(mutatedFolders).filter((folder) => file.startsWith(`${folder}/`));
+  return around.toSorted((one, other) => other.length - one.length)[0];
+}
 
 /** Returns the patterns of the test files of a folder. */
 export function testsOf(folder: string): readonly string[] {

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Node, Project } from "ts-morph";
-import { root } from "./folders.ts";
+import { folderOf, root } from "./folders.ts";
 import { readChange, type Change } from "./report.ts";
 import { install, packages } from "./stryker.ts";
 
@@ -35,9 +35,10 @@ export async function listMutants(folder: string): Promise<readonly ListedMutant
   const { Instrumenter }: InstrumenterModule = await import(join(packages, "instrumenter", "dist", "src", "index.js"));
   const instrumenter = new Instrumenter({ debug() {}, info() {}, isDebugEnabled: () => false });
   const paths = readdirSync(join(root, folder), { recursive: true, encoding: "utf8" });
-  const files = paths.filter((path) => path.endsWith(".ts")).toSorted();
-  const listed = files.map(async (path): Promise<readonly ListedMutant[]> => {
-    const file = join(folder, path);
+  const files = paths
+    .map((path) => join(folder, path))
+    .filter((path) => path.endsWith(".ts") && folderOf(path) === folder);
+  const listed = files.toSorted().map(async (file): Promise<readonly ListedMutant[]> => {
     const name = join(root, file);
     const content = readFileSync(name, "utf8");
     const options = { plugins: null, excludedMutations: [], ignorers: [] };

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
-import { nameOf, root } from "./folders.ts";
+import { mutatedFolders, nameOf, root } from "./folders.ts";
 import type { ListedMutant } from "./list.ts";
 import { readReport, type Mutant } from "./report.ts";
 
@@ -48,11 +48,12 @@ const onlyDrawn = { plugins: [runner, join(home, "drawn-mutants.mjs")], checkers
 
 /** Settings of Stryker. */
 function describeRun(folder: string, { work, report }: { work: string; report: string }): object {
+  const inner = Object.keys(mutatedFolders).filter((other) => other.startsWith(`${folder}/`));
   return {
     plugins: [runner],
     testRunner: "vitest",
     vitest: { configFile: "test/mutation/vitest.config.ts", related: false },
-    mutate: [`${folder}/**/*.ts`],
+    mutate: [`${folder}/**/*.ts`, ...inner.map((other) => `!${other}/**`)],
     ignorePatterns: ["docs", "bench"],
     coverageAnalysis: "perTest",
     // Most tests of detected mutants of the runtime wait until their time is over. Tests of the generator compute.

@@ -1,3 +1,4 @@
+import { basename, dirname } from "node:path";
 import { defineConfig } from "vitest/config";
 import { leftOut, root, testsOf } from "./folders.ts";
 
@@ -12,7 +13,11 @@ export default defineConfig({
     // A mutant may wait without end. On a busy machine, tests of one that nothing detects take many seconds: they must not pass for these.
     testTimeout: 60_000,
     // The default number of random texts may take longer: a mutant that no test detects would pass for a detected one.
-    env: { FUZZ_SCANS: "200" },
+    env: {
+      FUZZ_SCANS: "200",
+      // The contract of engines runs on the mutated one.
+      ...(dirname(folder) === "cluster" && { SCALE_ENGINE: basename(folder) }),
+    },
     hookTimeout: 20_000,
     expect: { poll: { timeout: 3_000 } },
   },
