@@ -52,6 +52,7 @@ async function openWire({ command, args, env, timeout }: StdioWireOptions): Prom
       ),
     );
   });
+  let hasResponded = false;
   const write = (text: string): void => void (reader.isOpen && child.stdin.write(`${text}\n`));
   return {
     transport: "stdio",
@@ -64,9 +65,11 @@ async function openWire({ command, args, env, timeout }: StdioWireOptions): Prom
       return describeEnd(child, tail);
     },
     async exchange(message, { id, signal } = {}) {
-      const response = id === undefined ? undefined : reader.wait(id, timeout, signal);
+      const waiting = id === undefined ? {} : reader.wait(id, timeout, signal);
       write(JSON.stringify(message));
-      return response ?? {};
+      const exchange = await waiting;
+      hasResponded ||= exchange.response !== undefined;
+      return exchange;
     },
     sendText(text) {
       write(text);
@@ -74,7 +77,8 @@ async function openWire({ command, args, env, timeout }: StdioWireOptions): Prom
     },
     async close() {
       child.stdin.end();
-      const isGone = await within(exited, closeTime);
+      // A program that has never responded is no server with work to finish, and its user waits for the report.
+      const isGone = await within(exited, hasResponded ? closeTime : exitTime);
       if (!isGone) abandon();
       await ended;
       // Processes that the server has left behind.
@@ -109,7 +113,7 @@ function describeEnd({ exitCode, signalCode }: ChildProcess, log: string): strin
   return `it exited ${signalCode === null ? `with code ${exitCode}` : `by ${signalCode}`}${words === "" ? "" : `, last output: ${words}`}`;
 }
 
-/** Milliseconds between the end of a program's input on its side and its exit code. */
+/** Milliseconds between the end of the input of a program, on either side, and its exit. */
 const exitTime = 1_000;
 
 /** Milliseconds between the exit of a program and its last output, at most. */
