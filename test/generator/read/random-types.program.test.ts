@@ -62,7 +62,7 @@ const ignored: ReadonlySet<string> = new Set(["TS2353", "TS2559", "TS2561"]);
 const folder = await createTemporaryFolder("random-types");
 
 test("checks of random types accept what the compiler accepts", async () => {
-  const samples = await Promise.all(Array.from({ length: 200 }, (_, seed) => makeSample(seed)));
+  const samples = await Promise.all(Array.from({ length: 100 }, (_, seed) => makeSample(seed)));
   const head = (type: string): string => `${declared.replaceAll("\n", " ")}export interface A { q: ${type} }\n`;
   await writeFile(join(folder, "package.json"), modulePackage);
   for (const [at, { type, values }] of samples.entries()) {
@@ -83,7 +83,7 @@ test("checks of random types accept what the compiler accepts", async () => {
   expect(differences).toEqual([]);
   expect([...found.keys()].filter((key) => key.endsWith(":1"))).toEqual([]);
   // Both verdicts must occur often enough for the comparison to mean something.
-  expect(found.size).toBeGreaterThan(500);
+  expect(found.size).toBeGreaterThan(250);
 });
 
 function readProblem(line: string): readonly (readonly [string, { readonly code: string; readonly text: string }])[] {

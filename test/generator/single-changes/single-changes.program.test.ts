@@ -12,7 +12,7 @@ import { createJudge, type Judge } from "./judge.ts";
 
 const seed = readSeed();
 const isWhole = process.env["SINGLE_CHANGES"] === "all";
-const drawn = isWhole ? "all rows" : `200 rows, FUZZ_SEED=${seed}`;
+const drawn = isWhole ? "all rows" : `100 rows, FUZZ_SEED=${seed}`;
 
 let judge: Judge;
 let changes: readonly SingleChange[];
@@ -28,7 +28,7 @@ describe("each single change to a revision", () => {
     { timeout: 1_200_000 },
     () => {
       expect(changes.length).toBeGreaterThan(800);
-      const chosen = isWhole ? changes : draw(changes, { count: 200, seed });
+      const chosen = isWhole ? changes : draw(changes, { count: 100, seed });
       const faults = chosen.map((change): Row => ({ change, outcome: judge.judge(change) })).filter(isFault);
       expect(faults.map(({ change, outcome }) => [change.kind, change.subject, outcome])).toEqual([]);
     },
