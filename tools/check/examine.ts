@@ -334,7 +334,7 @@ function endResult(revision: Revision, wires: WireFactory, wasKilled: boolean): 
   } as const satisfies Rule;
   const seen = {
     subject: "shutdown",
-    message: "it was still running five seconds after the end of its input",
+    message: "it did not exit when its input ended, and was killed",
     fix: "exit when standard input ends; stop timers and close connections",
   };
   return [{ rule, revision: revision.id, findings: wasKilled ? [toFinding(rule, seen)] : [] }];

@@ -4,7 +4,7 @@ import { readLastWords } from "../../../runtime/transport/stdio/stderr-summary.t
 import { killTree, ownTree } from "../../../runtime/transport/stdio/process-tree.ts";
 import { explainCause, UserError } from "../../../generator/internal/user-error.ts";
 import { LineReader } from "./line-reader.ts";
-import type { Wire, WireFactory } from "./wire.ts";
+import type { Exchange, Wire, WireFactory } from "./wire.ts";
 
 /** Options of a server process. */
 export interface StdioWireOptions {
@@ -19,10 +19,11 @@ export interface StdioWireOptions {
  * Creates connections to a server. Each connection starts its own process, and rejects with a {@link UserError} when the command cannot be started.
  */
 export function createStdioWires(options: StdioWireOptions): WireFactory {
-  return { transport: "stdio", open: () => openWire(options) };
+  const closing = { time: closeTime };
+  return { transport: "stdio", open: () => openWire(options, closing) };
 }
 
-async function openWire({ command, args, env, timeout }: StdioWireOptions): Promise<Wire> {
+async function openWire({ command, args, env, timeout }: StdioWireOptions, closing: { time: number }): Promise<Wire> {
   const variables = toServerEnv(process, env);
   const { file, args: words, verbatim } = readCommand(command, args, variables);
   const child = spawn(file, words, {
@@ -65,7 +66,7 @@ async function openWire({ command, args, env, timeout }: StdioWireOptions): Prom
       return describeEnd(child, tail);
     },
     async exchange(message, { id, signal } = {}) {
-      const waiting = id === undefined ? {} : reader.wait(id, timeout, signal);
+      const waiting: Exchange | Promise<Exchange> = id === undefined ? {} : reader.wait(id, timeout, signal);
       write(JSON.stringify(message));
       const exchange = await waiting;
       hasResponded ||= exchange.response !== undefined;
@@ -77,8 +78,10 @@ async function openWire({ command, args, env, timeout }: StdioWireOptions): Prom
     },
     async close() {
       child.stdin.end();
-      // A program that has never responded is no server with work to finish, and its user waits for the report.
-      const isGone = await within(exited, hasResponded ? closeTime : exitTime);
+      // A user waits for the report. A program that has never responded is no server with work to finish, and one that was killed before would
+      // have to be killed again.
+      const isGone = await within(exited, hasResponded ? closing.time : exitTime);
+      if (hasResponded && !isGone) closing.time = exitTime;
       if (!isGone) abandon();
       await ended;
       // Processes that the server has left behind.
@@ -119,7 +122,7 @@ const exitTime = 1_000;
 /** Milliseconds between the exit of a program and its last output, at most. */
 const outputTime = 500;
 
-/** Milliseconds for a server to exit after its input has ended. */
+/** Milliseconds for a server to exit after its input has ended, until it has once not done so. */
 const closeTime = 5_000;
 
 async function within(promise: Promise<void>, milliseconds: number): Promise<boolean> {
