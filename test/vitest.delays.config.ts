@@ -9,6 +9,7 @@ const withinOneTurn: readonly string[] = [
   "a call that finds the lost connection closing",
   "a handler does not run again if the next request of its call is cancelled while the state is checked",
   "a client without a session receives the input requests of a server with sessions in results of at most 100",
+  "messages of a server are passed on in their order, and those of a task to its listener",
   "requests of a session that a DELETE ends while they are checked",
 ];
 
