@@ -31,6 +31,7 @@ export const mutatedFolders: Readonly<Record<string, readonly string[]>> = {
   ],
   "runtime/gateway": [
     "test/runtime/gateway",
+    "test/runtime/gateway/upstream/",
     "test/runtime/server/extensions/define-extension.test.ts",
     "test/advisories/gateway.test.ts",
     "test/cluster/protocol/gateway.program.test.ts",
