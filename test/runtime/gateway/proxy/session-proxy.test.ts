@@ -20,7 +20,13 @@ afterEach(async () => {
 });
 
 const ours = createServer({ name: "a", version: "1" }, [newest]);
-const declared = { tools: { listChanged: true }, logging: {}, tasks: { requests: { tools: { call: {} } } } };
+const declared = {
+  tools: { listChanged: true },
+  logging: {},
+  prompts: {},
+  resources: { subscribe: true },
+  tasks: { requests: { tools: { call: {} } } },
+};
 
 /**
  * Opens a session of a client. `onConnection` has what the client receives, but for what belongs to a call. `failures` is the number of attempts to
@@ -34,6 +40,9 @@ function open(
     isStateless = false,
     failures = 0,
     client = newest,
+    idleTimeout = Infinity,
+    tasks = noClientTasks,
+    support = "",
   } = {},
 ) {
   const onConnection: Sent[] = [];
@@ -42,7 +51,7 @@ function open(
   let attempts = 0;
   const { connection } = createCall(ours, newest, { session, sent: onConnection });
   const limit = new ConnectionLimit(4);
-  const bridge = { at: () => noClientTasks, tools: { supportOf: () => undefined }, upstream: { callTool } };
+  const bridge = { at: () => tasks, tools: { supportOf: () => support }, upstream: { callTool } };
   const proxy = new SessionProxy(
     {
       async open(options) {
@@ -51,6 +60,7 @@ function open(
         return connect(options);
       },
       ...unlimited,
+      idleTimeout,
       onError: ({ error }) => expect.unreachable(error.message),
       signal: new AbortController().signal,
     },
@@ -66,8 +76,10 @@ function open(
   return { proxy, received, forward, call, onConnection, limit };
 }
 
+const onlyTools: Script = ({ method }) => (method === "tools/list" ? { tools: [] } : undefined);
+
 test("a changed list of roots is reported on the connection of the session, which it does not open", async () => {
-  const { proxy, received, forward } = open(newest, () => ({ tools: [] }));
+  const { proxy, received, forward } = open(newest, onlyTools);
   await proxy.notifyRootsListChanged();
   expect(received("initialize")).toEqual([]);
   await forward("tools/list", {});
@@ -85,9 +97,7 @@ test("a changed list of roots is not reported to a server whose revision has no 
 });
 
 test("log messages belong to the latest call, and all else to the connection", async () => {
-  const { received, forward, call, onConnection } = open(newest, ({ method }) =>
-    method === "tools/list" ? { tools: [] } : undefined,
-  );
+  const { received, forward, call, onConnection } = open(newest, onlyTools);
   await forward("tools/list", {});
   const notify = async (data: string): Promise<void> => {
     const [connection] = received("initialize");
@@ -126,6 +136,22 @@ test("calls with tasks share one further connection, which is opened again after
   expect(received("server/discover")).toHaveLength(3);
   await proxy.close();
   await expect.poll(() => limit.held(undefined)).toBe(0);
+});
+
+test.each<readonly [string, string, boolean, boolean]>([
+  ["that only runs as a task, for a client without tasks,", "required", false, true],
+  ["that only runs as a task, for a client that can request tasks,", "required", true, false],
+  ["that may run as a task, for a client without tasks,", "optional", false, false],
+])("a tool %s becomes a task by the gateway only if it has to", async (_what, support, isOffered, expected) => {
+  const required: boolean[] = [];
+  const callTool = (given: SessionToolCall): Promise<unknown> => {
+    required.push(given.isTaskRequired);
+    return given.complete();
+  };
+  const tasks = { ...noClientTasks, isOffered: () => isOffered };
+  const { forward } = open(newest, lists, { callTool, support, tasks });
+  await forward("tools/call", { name: "t" });
+  expect(required).toEqual([expected]);
 });
 
 test("a call that is to become a task after the end of its session opens no connection", async () => {
@@ -189,6 +215,50 @@ test("a session that ends while it waits for a place opens no connection, and it
   await waiting;
   await settle();
   expect(received("initialize")).toEqual([]);
+});
+
+test("a session that ends before its first request opens no connection", async () => {
+  const { proxy, received } = open(newest, lists);
+  await expect(proxy.close()).resolves.toBeUndefined();
+  expect(received("initialize")).toEqual([]);
+});
+
+test.each<readonly [string, number, number, object]>([
+  ["logging/setLevel", Infinity, 30_000, { level: "info" }],
+  ["resources/subscribe", 60_000, 30_000, { uri: "x://a" }],
+  ["resources/unsubscribe", 1_000, 1_000, { uri: "x://a" }],
+])("a request %s without a response fails; with an idle timeout of %d ms, after %d ms", async (...row) => {
+  const [method, idleTimeout, expected, params] = row;
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { forward, received } = open(newest, onlyTools, { idleTimeout });
+  await forward("tools/list", {});
+  let failure: unknown;
+  forward(method, params).catch((error: unknown) => (failure = error));
+  // With delays, each message takes several turns.
+  for (let turn = 0; turn < 20; turn += 1) await settle();
+  expect(received(method)).toHaveLength(1);
+  await vi.advanceTimersByTimeAsync(expected - 1);
+  expect(failure).toBeUndefined();
+  await vi.advanceTimersByTimeAsync(1);
+  await settle();
+  const message = `Request timed out; the server sent nothing for ${expected} ms`;
+  expect(failure).toMatchObject({ code: -32603, message });
+});
+
+test("a request with members of another method is still forwarded", async () => {
+  const { forward, received } = open(newest, ({ method }) => (method === "prompts/get" ? { messages: [] } : {}));
+  const params = { name: "p", level: "debug", uri: "x://a" };
+  expect(await forward("prompts/get", params)).toEqual({ messages: [] });
+  expect(received("prompts/get")).toHaveLength(1);
+});
+
+test("only a list of tools is shown with the task support of the server", async () => {
+  const showTools = (): object => ({ tools: [{ name: "shown" }] });
+  const result = { messages: [], tools: [{ name: "p" }] };
+  const { forward } = open(newest, () => result, { tasks: { ...noClientTasks, showTools } });
+  expect(await forward("tools/list", {})).toEqual(showTools());
+  expect(await forward("prompts/get", { name: "p" })).toEqual(result);
 });
 
 const form = { message: "Name?", requestedSchema: { type: "object", properties: {} } };

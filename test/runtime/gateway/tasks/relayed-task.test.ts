@@ -67,9 +67,11 @@ test("a task is polled at the interval of the server, and its result is the resu
     count,
     heard: received,
     ended,
+    stop,
   } = relay({
     "tasks/get": states("working", "completed"),
     "tasks/result": [done],
+    "tasks/cancel": states("cancelled"),
   });
   expect(received).toEqual(["t", relayed]);
   const result = relayed.run(during);
@@ -81,6 +83,9 @@ test("a task is polled at the interval of the server, and its result is the resu
   expect(requests.map(({ options }) => options.timeout)).toEqual([undefined, undefined, Infinity]);
   expect([received, ended.signal.aborted]).toEqual([[], true]);
   await relayed.over;
+  stop.abort(new Error("late"));
+  await vi.advanceTimersByTimeAsync(0);
+  expect(count("tasks/cancel")).toBe(0);
 });
 
 test("a notification of the status polls the task at once, and goes to no client", async () => {

@@ -121,6 +121,20 @@ test.each([
   expect(started).toBe(1 + processes);
 });
 
+test.each<readonly [object, number]>([
+  [{}, 3],
+  [{ shareConnections: false }, 3],
+  [{ shareConnections: true }, 2],
+])("calls of clients that are not authenticated use a process of each, except with the option: %j", async (...row) => {
+  const [options, processes] = row;
+  const program = createProgramOf(() => ({ tools: [{ name: "t", execute: () => "done" }] }), newest);
+  const gateway = await openProgram(program, { ends, ...options });
+  const clients = [await joinStateless(gateway, ends), await joinStateless(gateway, ends)];
+  for (const client of clients) await client.request("tools/call", { name: "t", arguments: {} });
+  // One of them is that of the gateway itself.
+  expect(program.running()).toBe(processes);
+});
+
 test("calls at the same time have connections of their own to a URL: each client gets its log messages", async () => {
   const server = createServer({ name: "logging", version: "1", ...createLogging() }, [statelessRevision]);
   const { url, close } = await serveHttp(server, { port: 0 });

@@ -2,6 +2,7 @@ import { afterEach, expect, onTestFinished, test, vi } from "vitest";
 import { revisions } from "../../../../generated/revisions.ts";
 import { isObject } from "../../../../generated/support.ts";
 import { connect, type ClientConnection } from "../../../../runtime/client/connect.ts";
+import type { ConnectionFactory } from "../../../../runtime/client/connection-factory.ts";
 import { createGateway, type Gateway, type GatewayOptions } from "../../../../runtime/gateway/gateway.ts";
 import { createServer } from "../../../../runtime/server/create-server.ts";
 import { serve } from "../../../../runtime/server/run/acceptor.ts";
@@ -23,13 +24,17 @@ interface Opened {
   readonly connections: readonly ClientConnection[];
 }
 
-async function open(more: Partial<GatewayOptions> = {}): Promise<Opened> {
+async function open(
+  more: Partial<GatewayOptions> = {},
+  opening: (options: Parameters<ConnectionFactory>[0]) => void = () => {},
+): Promise<Opened> {
   const connections: ClientConnection[] = [];
   const task = { support: "required", pollInterval: 5 } as const;
   const tools = [{ name: "quick", task, execute: () => "done" }];
   const server = createServer({ name: "ours", version: "1", tools, onError: () => {} }, [statelessRevision]);
   const gateway = await createGateway(
     async (options) => {
+      opening(options);
       const [near, far] = createInMemoryTransports();
       serve(server, far);
       const connection = await connect(near, options);
@@ -70,6 +75,15 @@ test("a gateway closes all connections to the server although something else can
   expect(connections.length).toBeGreaterThan(2);
   await Promise.all(connections.map(({ closed }) => closed));
   await client.closed;
+});
+
+test("a connection that is being opened when its gateway is closed is given up for that reason", async () => {
+  const signals: (AbortSignal | undefined)[] = [];
+  const { gateway } = await open({}, ({ signal }) => void signals.push(signal));
+  await gateway.close();
+  expect(signals).toMatchObject([
+    { aborted: true, reason: { name: "ClosedError", message: "The gateway is closing" } },
+  ]);
 });
 
 test("a gateway whose signal is aborted opens no further connections to the server", async () => {

@@ -209,6 +209,16 @@ test("a log level is set on the connection of the call, which needs no further m
   expect(received("logging/setLevel")).toMatchObject([{ params: { level: "debug" } }]);
 });
 
+test("a log level without a response is given up with its call", async () => {
+  const { take, received } = create();
+  const { requestLogs } = await take();
+  const stop = new AbortController();
+  const requested = expect(requestLogs("debug", stop.signal)).rejects.toThrow("enough");
+  await expect.poll(() => received("logging/setLevel")).toHaveLength(1);
+  stop.abort(new Error("enough"));
+  await requested;
+});
+
 test.each<readonly [string, { end: "close" | "lose"; isEnding: boolean; errors: readonly string[] }]>([
   ["is lost", { end: "lose", isEnding: false, errors: ["transport: The network is away"] }],
   ["is lost while the gateway ends", { end: "lose", isEnding: true, errors: [] }],

@@ -1,8 +1,11 @@
 import { afterEach, expect, test } from "vitest";
+import { revisions } from "../../../../generated/revisions.ts";
 import { isObject } from "../../../../generated/support.ts";
+import { createGateway } from "../../../../runtime/gateway/gateway.ts";
 import type { AnyServerDefinition } from "../../../../runtime/server/any-definition.ts";
 import type { AnyContext } from "../../../../runtime/server/protocol-types.ts";
 import { createGate, type Gate } from "../../../kit/time.ts";
+import { statelessRevision } from "../../../kit/revisions.ts";
 import { meta } from "../../../kit/messages.ts";
 import { readText } from "../invalid-server-gateway.ts";
 import {
@@ -114,4 +117,31 @@ test("log messages reach the call that has requested them, and no client if they
   await Promise.all(calls);
   await one.request("tools/call", params);
   await expect.poll(() => received.at(-1)).toBe("one");
+});
+
+/** Program on stdin and stdout that responds to each call with its process. */
+const program = `
+  const capabilities = { tools: {} };
+  const complete = { resultType: "complete", ttlMs: 0, cacheScope: "private" };
+  const results = {
+    "server/discover": { supportedVersions: ["${statelessRevision.id}"], capabilities },
+    "tools/list": { tools: [] },
+    "tools/call": { content: [{ type: "text", text: String(process.pid) }] },
+  };
+  require("node:readline").createInterface({ input: process.stdin }).on("line", (line) => {
+    const { id, method } = JSON.parse(line);
+    const result = { ...complete, ...results[method], _meta: { "${meta.serverInfo}": { name: "p", version: "1" } } };
+    if (id !== undefined) process.stdout.write(JSON.stringify({ jsonrpc: "2.0", id, result }) + "\\n");
+  });
+`;
+
+test("calls at the same time share the process of a program that the gateway has started by its command", async () => {
+  const place = { kind: "command", command: process.execPath, args: ["-e", program] } as const;
+  const gateway = await createGateway(place, { revisions });
+  ends.push(() => gateway.close());
+  const client = await joinStateless(gateway, ends);
+  const results = await Promise.all([1, 2, 3].map(() => client.request("tools/call", call("pid"))));
+  const pids = new Set(results.map(readText));
+  expect(pids.size).toBe(1);
+  expect(Number([...pids][0])).toBeGreaterThan(0);
 });

@@ -1,5 +1,5 @@
-import { afterEach, expect, test, vi } from "vitest";
-import { Upstream, type Listener, type UpstreamOptions } from "../../../../runtime/gateway/upstream/upstream.ts";
+import { expect, test, vi } from "vitest";
+import type { Listener } from "../../../../runtime/gateway/upstream/upstream.ts";
 import { PeerError, RpcError } from "../../../../runtime/jsonrpc/errors.ts";
 import type { MessageMiddleware } from "../../../../runtime/protocol/peer/message-middleware.ts";
 import type { Telemetry } from "../../../../runtime/protocol/session/telemetry.ts";
@@ -8,55 +8,15 @@ import { statelessRevision, newest } from "../../../kit/revisions.ts";
 import { meta } from "../../../kit/messages.ts";
 import { relatedKey } from "../../tasks/task-wire.ts";
 import { settle } from "../../../../runtime/testing/manual-clock.ts";
-import { complete, createScripted, type Script, unlimited } from "./scripted-server.ts";
+import { lists, openSession, openUpstream, principal, silent, usual } from "./open-upstream.ts";
+import { complete, createScripted } from "./scripted-server.ts";
 
 /* One connection to the server: what becomes of its messages, its errors and its end. */
-
-const ends: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const end of ends.splice(0).reverse()) await end();
-});
-
-const principal = { info: { name: "test", version: "1" }, capabilities: { elicitation: {} } };
-const silent: Listener = { ask: () => Promise.reject(new Error("No client")), notify() {} };
-const lists: Script = ({ method }) => (method === "tools/list" ? { ...complete, tools: [] } : undefined);
-
-const usual = { tools: {}, logging: {} };
-
-interface Declared {
-  readonly listener?: Listener;
-  readonly capabilities?: object;
-}
-
-/** Opens a connection, by default for no client. */
-async function open(
-  revision = newest,
-  script = lists,
-  { listener, capabilities = usual, ...more }: Partial<UpstreamOptions> & Declared = {},
-) {
-  const errors: string[] = [];
-  const onMismatch = vi.fn();
-  const server = createScripted({ revision, capabilities }, script);
-  const upstream = await Upstream.open(
-    {
-      open: server.open,
-      ...unlimited,
-      onError: ({ kind, error }) => void errors.push(`${kind}: ${error.message}`),
-      onMismatch,
-      signal: new AbortController().signal,
-      ...more,
-    },
-    principal,
-    () => listener,
-  );
-  ends.push(() => upstream.close());
-  return { upstream, errors, onMismatch, received: server.received };
-}
 
 test.each([newest, statelessRevision])(
   "messages of a server of $id for no client are dropped without an error",
   async (revision) => {
-    const { errors, received } = await open(revision);
+    const { errors, received } = await openUpstream(revision);
     const [opened] = received(revision === statelessRevision ? "server/discover" : "initialize");
     opened?.notify("notifications/message", { level: "info", data: "a" });
     opened?.notify("notifications/cancelled", { requestId: 99 });
@@ -85,7 +45,7 @@ test("messages of a server are passed on in their order, and those of a task to 
       if (data === "6") upstream.hearTask("b", receive("task b"));
     },
   });
-  const { upstream, received } = await open(newest, lists, { listener: receive("call") });
+  const { upstream, received } = await openUpstream(newest, lists, { listener: receive("call") });
   const [opened = expect.unreachable("the connection is open")] = received("initialize");
   const elicit = (message: string, taskId?: string): void =>
     opened.request("elicitation/create", {
@@ -115,7 +75,7 @@ test("messages of a server are passed on in their order, and those of a task to 
 test("a ping of the server gets a response from the gateway, not from a client", async () => {
   const asked: string[] = [];
   const listener: Listener = { ...silent, ask: async (method) => (asked.push(method), {}) };
-  const { received, errors } = await open(newest, lists, { listener });
+  const { received, errors } = await openUpstream(newest, lists, { listener });
   received("initialize")[0]?.request("ping", {});
   await settle();
   expect([asked, errors]).toEqual([[], []]);
@@ -126,7 +86,7 @@ test("a connection gets the options of the gateway, and waits for clients for as
   const seen: unknown[] = [];
   const telemetry: Telemetry = { observe: (channel) => channel };
   const middleware: readonly MessageMiddleware[] = [{}];
-  await open(newest, lists, {
+  await openUpstream(newest, lists, {
     telemetry,
     middleware,
     open(options) {
@@ -142,7 +102,7 @@ test("a connection gets the options of the gateway, and waits for clients for as
 
 test("members of input-required results are removed where they have another meaning, and nothing else is", async () => {
   const result = { content: [], tools: [{ name: "a" }] };
-  const { upstream, errors } = await open(newest, () => ({ ...result, requestState: "s", inputRequests: {} }));
+  const { upstream, errors } = await openUpstream(newest, () => ({ ...result, requestState: "s", inputRequests: {} }));
   expect(await upstream.request("tools/call", { name: "t" }, {})).toEqual(result);
   expect(errors).toEqual([]);
 });
@@ -157,7 +117,7 @@ test.each<readonly [string, typeof newest, Error, boolean]>([
   ["an HTTP status in a session", newest, rejected(400), false],
 ])("a request that fails by %s lets the gateway check the revision only if it may be another", async (...row) => {
   const [, revision, error, isChecked] = row;
-  const { upstream, onMismatch, received } = await open(revision);
+  const { upstream, onMismatch, received } = await openUpstream(revision);
   vi.spyOn(upstream.connection, "request").mockRejectedValueOnce(error);
   await expect(upstream.request("tools/list", {}, {})).rejects.toBe(error);
   await settle();
@@ -172,7 +132,7 @@ test.each<readonly [string, Error | undefined, boolean]>([
   ["not at all", undefined, false],
 ])("a connection whose discovery the server rejects %s is closed only if it has sessions now", async (...row) => {
   const [, error, isClosed] = row;
-  const { upstream } = await open(statelessRevision);
+  const { upstream } = await openUpstream(statelessRevision);
   const request = vi.spyOn(upstream.connection, "request");
   request.mockImplementation(() => (error ? Promise.reject(error) : Promise.resolve({})));
   const checks = [upstream.check(), upstream.check()];
@@ -184,7 +144,7 @@ test.each<readonly [string, Error | undefined, boolean]>([
 });
 
 test("a connection with a session is not checked: its revision does not change", async () => {
-  const { upstream } = await open();
+  const { upstream } = await openUpstream();
   const request = vi.spyOn(upstream.connection, "request");
   await upstream.check();
   expect(request).not.toHaveBeenCalled();
@@ -192,7 +152,7 @@ test("a connection with a session is not checked: its revision does not change",
 });
 
 test("the end of a connection is reported to the listeners of its tasks that have not left", async () => {
-  const { upstream } = await open();
+  const { upstream } = await openUpstream();
   const received: string[] = [];
   const receive = (taskId: string): (() => void) =>
     upstream.hearTask(taskId, { ...silent, closed: () => void received.push(taskId) });
@@ -206,7 +166,7 @@ test("the end of a connection is reported to the listeners of its tasks that hav
 });
 
 test("a server whose tools cannot be listed is connected to all the same, and the failure is reported", async () => {
-  const { upstream, errors } = await open(statelessRevision, ({ method }) => {
+  const { upstream, errors } = await openUpstream(statelessRevision, ({ method }) => {
     if (method === "tools/list") throw new RpcError(-32603, "The database is starting");
     return { ...complete, content: [] };
   });
@@ -215,27 +175,12 @@ test("a server whose tools cannot be listed is connected to all the same, and th
 });
 
 test("a server that closes the connection instead of listing its tools is not connected to", async () => {
-  const opening = open(statelessRevision, (message) => {
+  const opening = openUpstream(statelessRevision, (message) => {
     if (message.method === "tools/list") message.close();
     return undefined;
   });
   await expect(opening).rejects.toMatchObject({ name: "ClosedError" });
 });
-
-/** Opens a connection of a session, whose server responds to everything. Requests that `rejects` chooses are rejected. */
-async function openSession(rejects: (method: string) => boolean = () => false, more: Partial<UpstreamOptions> = {}) {
-  const notified: unknown[] = [];
-  const listener: Listener = { ...silent, notify: (handler, params) => void notified.push([handler, params]) };
-  const capabilities = { logging: {}, tools: { listChanged: true }, prompts: {}, resources: { subscribe: true } };
-  const script: Script = ({ method }) => {
-    if (rejects(method)) throw new RpcError(-32602, "no");
-    return {};
-  };
-  const opened = await open(newest, script, { listener, capabilities, ...more });
-  const uris = (): readonly unknown[] => opened.received("resources/subscribe").map(({ params }) => params["uri"]);
-  const levels = (): readonly unknown[] => opened.received("logging/setLevel").map(({ params }) => params["level"]);
-  return { ...opened, notified, uris, levels };
-}
 
 test("a new session with the server gets the level and the subscriptions of the last one, and all is reported as changed", async () => {
   const { upstream, notified, uris, levels } = await openSession();
@@ -271,34 +216,6 @@ test("a session without a level and subscriptions is renewed without a request",
   expect([uris(), levels(), notified]).toEqual([[], [], [["toolListChanged", {}]]]);
 });
 
-test("a level is set again only if it differs, and after a rejection the last one counts", async () => {
-  let isRejected = false;
-  const { upstream, levels } = await openSession((method) => isRejected && method === "logging/setLevel");
-  await upstream.setLevel("info", {});
-  await upstream.setLevel("info", {});
-  isRejected = true;
-  await expect(upstream.setLevel("debug", {})).rejects.toMatchObject({ code: -32602 });
-  isRejected = false;
-  await upstream.setLevel("info", {});
-  expect(levels()).toEqual(["info", "debug"]);
-  await upstream.setLevel("debug", {});
-  expect(levels()).toEqual(["info", "debug", "debug"]);
-});
-
-test("a level whose request was given up is not known: the next one is set whatever it is", async () => {
-  const { upstream, received } = await open(newest, ({ method, params }) =>
-    method === "logging/setLevel" && params["level"] === "debug" ? undefined : {},
-  );
-  const stop = new AbortController();
-  await upstream.setLevel("info", {});
-  const setting = expect(upstream.setLevel("debug", { signal: stop.signal })).rejects.toThrow("enough");
-  await settle();
-  stop.abort(new Error("enough"));
-  await setting;
-  await upstream.setLevel("info", {});
-  expect(received("logging/setLevel").map(({ params }) => params["level"])).toEqual(["info", "debug", "info"]);
-});
-
 test("a connection subscribes to as many resources as permitted, and to a known one again", async () => {
   const { upstream, uris } = await openSession(() => false, { maxSubscriptions: 2 });
   const subscribe = (uri: string): Promise<unknown> => upstream.subscriptions.subscribe(uri, {});
@@ -322,7 +239,7 @@ test("a resource that the server rejects takes no room, and is not subscribed to
 });
 
 test("a resource that is unsubscribed from before the server has agreed is not subscribed to in a new session", async () => {
-  const { upstream, received } = await open(
+  const { upstream, received } = await openUpstream(
     newest,
     ({ method }) => (method === "resources/subscribe" ? undefined : {}),
     {
@@ -336,4 +253,50 @@ test("a resource that is unsubscribed from before the server has agreed is not s
   expect(await subscribed).toEqual({});
   await upstream.renew();
   expect(received("resources/subscribe")).toHaveLength(1);
+});
+
+test("a request of the server for no client gets the error of a method that the client does not have", async () => {
+  const failures: unknown[] = [];
+  const request: NonNullable<MessageMiddleware["receive"]>["request"] = async (_message, next) => {
+    try {
+      return await next();
+    } catch (error) {
+      failures.push(error);
+      throw error;
+    }
+  };
+  const { received } = await openUpstream(newest, lists, { middleware: [{ receive: { request } }] });
+  const requestedSchema = { type: "object", properties: {} };
+  received("initialize")[0]?.request("elicitation/create", { message: "Name?", requestedSchema });
+  await expect.poll(() => failures).toMatchObject([{ code: -32601 }]);
+});
+
+test.each([
+  ["a call of a tool", "tools/call", 2],
+  ["another request", "prompts/get", 1],
+])(
+  "%s whose headers the server rejects is sent again only if a new list of tools may help",
+  async (_what, method, times) => {
+    const code = statelessRevision.errors.headerMismatch?.code ?? expect.unreachable("the revision has headers");
+    const { upstream, received } = await openUpstream(
+      statelessRevision,
+      (message) => {
+        if (message.method === method) throw new RpcError(code, "Header mismatch");
+        return lists(message);
+      },
+      { capabilities: { ...usual, prompts: {} } },
+    );
+    await expect(upstream.request(method, { name: "a" }, {})).rejects.toMatchObject({ code });
+    expect([received(method).length, received("tools/list").length]).toEqual([times, times]);
+  },
+);
+
+test("the list of tools of a connection that is being opened is given up when the gateway ends", async () => {
+  const ended = new AbortController();
+  const { open, received } = createScripted({ revision: statelessRevision, capabilities: usual }, () => undefined);
+  const opening = openUpstream(statelessRevision, lists, { open, signal: ended.signal });
+  await expect.poll(() => received("tools/list")).toHaveLength(1);
+  ended.abort(new Error("The gateway is closing"));
+  await expect.poll(() => received("notifications/cancelled")).toHaveLength(1);
+  await opening;
 });

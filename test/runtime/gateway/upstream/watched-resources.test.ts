@@ -3,6 +3,7 @@ import type { ClientConnection } from "../../../../runtime/client/connect.ts";
 import type { ConnectionFactory } from "../../../../runtime/client/connection-factory.ts";
 import { UpstreamWatcher } from "../../../../runtime/gateway/upstream/upstream-watcher.ts";
 import { WatchedResources } from "../../../../runtime/gateway/upstream/watched-resources.ts";
+import type { RequestOptions } from "../../../../runtime/protocol/session/request-options.ts";
 import { statelessRevision, newest } from "../../../kit/revisions.ts";
 import { settle } from "../../../../runtime/testing/manual-clock.ts";
 import { complete, createScripted, unlimited } from "./scripted-server.ts";
@@ -20,11 +21,13 @@ const { signal } = new AbortController();
 /** Creates the resources of a server that agrees to all but some URIs, and notes what it is told. */
 function create(rejected: readonly string[] = []) {
   const told: string[] = [];
+  const given: RequestOptions[] = [];
   const connection = { state: "INITIALIZED" };
   const subscriptions = {
     takesBatches: false,
-    async subscribe(uri: string) {
+    async subscribe(uri: string, options: RequestOptions) {
       told.push(`+ ${uri}`);
+      given.push(options);
       if (rejected.includes(uri)) throw new Error("No such resource");
     },
     async unsubscribe(uri: string) {
@@ -34,7 +37,7 @@ function create(rejected: readonly string[] = []) {
   const resources = new WatchedResources(() => Object.create({ connection, subscriptions }));
   const watch = (...uris: readonly string[]): ReturnType<WatchedResources["watch"]> =>
     resources.watch(new Set(uris), signal, undefined);
-  return { told, connection, resources, watch, reject: (uri: string) => (rejected = [...rejected, uri]) };
+  return { told, given, connection, resources, watch, reject: (uri: string) => (rejected = [...rejected, uri]) };
 }
 
 test("a resource is unsubscribed from when its last client leaves, however often others do", async () => {
@@ -65,7 +68,7 @@ test("a resource that is not subscribed to because the connection has ended is h
 });
 
 test("a client that leaves while the server decides watches nothing, and its resources are unsubscribed from", async () => {
-  const { told, resources, watch } = create();
+  const { told, given, resources, watch } = create();
   await watch("x://a");
   const left = new AbortController();
   const watching = expect(resources.watch(new Set(["x://a", "x://b"]), left.signal, undefined)).rejects.toThrow("gone");
@@ -73,6 +76,7 @@ test("a client that leaves while the server decides watches nothing, and its res
   await watching;
   await settle();
   expect(told).toEqual(["+ x://a", "+ x://b", "- x://b"]);
+  expect(given).toMatchObject([false, true].map((aborted) => ({ timeout: 30_000, signal: { aborted } })));
   expect(resources.above("x://b")).toEqual([]);
 });
 
