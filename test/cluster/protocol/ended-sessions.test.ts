@@ -106,7 +106,7 @@ test("a node that was cut off while its session ended leaves no streams behind",
   await sent;
 });
 
-test("DELETE of a session that has ended removes the streams that a killed node has left", async () => {
+test("DELETE of a session that has ended removes the streams that a killed node has left, and GET does not", async () => {
   const engine = createMemoryCluster().connect();
   const node = await startNode(engine);
   const session = await node.open();
@@ -114,6 +114,7 @@ test("DELETE of a session that has ended removes the streams that a killed node 
   const [killed, stream] = ["killed0000000", "killed00000001"];
   await engine.events.append(key, { stream, owner: killed, fence: 0, first: 0, data: ["{}"] });
   await engine.sessions.end(key);
+  expect((await session.listen()).status).toBe(404);
   expect(await engine.events.read(key, { stream, sequence: -1 })).toBeDefined();
   expect((await session.end()).status).toBe(404);
   expect(await engine.events.read(key, { stream, sequence: -1 })).toBeUndefined();

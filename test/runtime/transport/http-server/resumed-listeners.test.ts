@@ -44,6 +44,8 @@ describe("a stream opened by GET", () => {
     expect(await resumed.message()).toMatchObject(listChanged);
     const old = `${id.slice(0, id.indexOf("-"))}-7`;
     expect((await session.listen(old)).status).toBe(400);
+    await notifyAll(rig);
+    expect(await resumed.message()).toMatchObject(listChanged);
     resumed.cut();
   });
 
@@ -109,6 +111,18 @@ describe("a stream opened by GET", () => {
     await response.end();
     stream.cut();
     await (await session.listen(response.events[0]?.id)).end();
+    await notifyAll(rig);
+    const resumed = await session.listen(id);
+    expect(await resumed.message()).toMatchObject(listChanged);
+    resumed.cut();
+  });
+
+  it("a stream keeps its messages when its client resumes another that no process knows", async () => {
+    const rig = await serve();
+    const session = await rig.open();
+    const { stream, id } = await listen(session);
+    stream.cut();
+    expect((await session.listen("gabcdef1-0")).status).toBe(400);
     await notifyAll(rig);
     const resumed = await session.listen(id);
     expect(await resumed.message()).toMatchObject(listChanged);

@@ -48,8 +48,14 @@ class Rig {
   }
 }
 
-test("a session is not opened for a principal for which the server takes none", async () => {
-  const rig = new Rig({}, { takesSessions: (principal) => principal !== "ada" });
+const memory = new MemorySessionStore();
+const full = override<SessionStore>(memory, { add: (record) => record.owner !== "ada" && memory.add(record) });
+
+test.each<readonly [string, HttpOptions, Partial<HttpService>]>([
+  ["the server takes none", {}, { takesSessions: (principal) => principal !== "ada" }],
+  ["the store has no room", { sessions: { store: full } }, {}],
+])("a session is not opened for a principal for which %s", async (_name, options, service) => {
+  const rig = new Rig(options, service);
   const rejected = await rig.post(initialize("2025-11-25"));
   expect([rejected.status, rejected.headers.get("retry-after")]).toEqual([503, "30"]);
   expect(await rejected.json()).toMatchObject({ error: { message: "Too many sessions; retry later" } });
