@@ -62,9 +62,11 @@ test("a server whose store does not respond closes after a time", async () => {
   const { server, request } = serveExtension({ ...definition, tasks: { ...definition.tasks, clock } });
   const response = request("tools/call", { name: "t" });
   await expect.poll(() => records).toHaveLength(1);
-  const closed = server.close({ drain: 0 });
-  await settle();
-  clock.advance(1_000);
+  let isClosed = false;
+  const closed = server.close({ drain: 0 }).then(() => (isClosed = true));
+  await clock.pass(999);
+  expect(isClosed).toBe(false);
+  await clock.pass(1);
   await closed;
   stored.open();
   await response;

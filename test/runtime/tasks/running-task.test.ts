@@ -5,6 +5,7 @@ import { TaskCall } from "../../../runtime/tasks/running-task.ts";
 import { RunningTasks } from "../../../runtime/tasks/running-tasks.ts";
 import { SessionChannel } from "../../../runtime/tasks/session-channel.ts";
 import { ManualClock, settle } from "../../../runtime/testing/manual-clock.ts";
+import { createGate } from "../../kit/time.ts";
 import { Rig, accept, elicit, form } from "./running-task-rig.ts";
 import { findTask } from "./task-wire.ts";
 
@@ -284,5 +285,44 @@ describe("the tasks of a process", () => {
     await settle();
     expect(reads).toEqual([{ times: 3 }, { times: 1 }]);
     tasks.stop();
+  });
+
+  test("the tasks are read 20 at a time, and those that are due meanwhile with their next turn", async () => {
+    const clock = new ManualClock();
+    const tasks = new RunningTasks(clock);
+    const gate = createGate();
+    let reads = 0;
+    for (let index = 0; index < 45; index += 1) {
+      const rig = await Rig.open({ id: String(index) });
+      const find = rig.store.find.bind(rig.store);
+      rig.store.find = async (key) => ((reads += 1), await gate.opened, find(key));
+      add(tasks, rig);
+    }
+    await clock.pass(10_000);
+    expect(reads).toBe(20);
+    gate.open();
+    await expect.poll(() => reads).toBe(45);
+    await settle();
+    await clock.pass(5_000);
+    await expect.poll(() => reads).toBe(90);
+    tasks.stop();
+  });
+
+  test.each([
+    ["until they have ended", (rig: Rig) => rig.task.abandon("gone")],
+    ["no longer than it may", (_rig: Rig, clock: ManualClock) => clock.advance(1_000)],
+  ])("a process that closes waits for its tasks %s", async (_name, end) => {
+    const clock = new ManualClock();
+    const tasks = new RunningTasks(clock);
+    const rig = await Rig.open();
+    add(tasks, rig);
+    let isOver = false;
+    const drained = tasks.drain(1_000).then(() => (isOver = true));
+    await clock.pass(999);
+    expect(isOver).toBe(false);
+    end(rig, clock);
+    await drained;
+    tasks.stop();
+    expect(clock.active).toBe(0);
   });
 });

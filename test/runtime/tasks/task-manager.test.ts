@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { MemoryLedger } from "../../../runtime/stores/ledger.ts";
 import { MemoryTaskStore } from "../../../runtime/stores/memory-task-store.ts";
-import type { TaskChange, TaskKey } from "../../../runtime/stores/task-store.ts";
+import type { TaskChange, TaskKey, TaskRecord } from "../../../runtime/stores/task-store.ts";
 import { createStoredCall } from "../../../runtime/server/tasks/tool-tasks.ts";
 import { TaskManager } from "../../../runtime/tasks/task-manager.ts";
 import { findRow } from "../../../runtime/protocol/methods/method-rows.ts";
-import { ManualClock } from "../../../runtime/testing/manual-clock.ts";
+import { ManualClock, settle } from "../../../runtime/testing/manual-clock.ts";
 import { createGate } from "../../kit/time.ts";
 import { newest } from "../../kit/revisions.ts";
 import { serveExtension } from "./extension-wire.ts";
@@ -122,6 +122,33 @@ describe("the end of a session with tasks", () => {
     expect([owners.length, store.size]).toEqual([1, 0]);
   });
 
+  test.each([
+    ["is removed, and its work does not begin", undefined, "removed", 0],
+    ["runs, if it belongs to a principal", { identity: { principal: "ada" } }, "run", 1],
+  ])("a task that is being stored meanwhile %s", async (_name, origin, event, size) => {
+    const [adding, stored] = [createGate(), createGate()];
+    const events: string[] = [];
+    const store = new MemoryTaskStore();
+    const [add, remove] = [store.add.bind(store), store.remove.bind(store)];
+    Object.assign(store, {
+      add: async (record: TaskRecord) => (adding.open(), await stored.opened, add(record)),
+      remove: (key: TaskKey) => (events.push("removed"), remove(key)),
+    });
+    const counted = defineTool({ name: "counted", task: true, execute: () => (events.push("run"), "done") });
+    const { client } = await serveTasks({ tools: [counted], tasks: { store } });
+    // From its first request about tasks, the end of the session is watched.
+    await client.errorOf("tasks/get", { taskId: "unknown" });
+    const params = { name: "counted", task: {} };
+    client.wire.receiver?.message({ jsonrpc: "2.0", id: 1, method: "tools/call", params }, origin);
+    await adding.opened;
+    client.wire.end();
+    await settle();
+    stored.open();
+    await expect.poll(() => events).toEqual([event]);
+    await settle();
+    expect([events, store.size]).toEqual([[event], size]);
+  });
+
   test("a failure of the store to remove the tasks is reported", async () => {
     const store = new MemoryTaskStore();
     const { client, reports } = await serveTasks({ tools: [quick], tasks: { store } });
@@ -134,12 +161,12 @@ describe("the end of a session with tasks", () => {
   });
 });
 
-test("progress of a task does not decrease, also after a value that is no number", async () => {
+test("progress of a task increases, also after a value that is no number", async () => {
   const tool = defineTool({
     name: "steps",
     task: true,
     execute: async (_args, { progress }) => {
-      for (const value of [3, NaN, 2, 4]) await progress(value);
+      for (const value of [3, NaN, 2, 3, 4]) await progress(value);
       return "done";
     },
   });
