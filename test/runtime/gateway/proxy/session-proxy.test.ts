@@ -223,28 +223,28 @@ test("a session that ends before its first request opens no connection", async (
   expect(received("initialize")).toEqual([]);
 });
 
-test.each<readonly [string, number, number, object]>([
-  ["logging/setLevel", Infinity, 30_000, { level: "info" }],
-  ["resources/subscribe", 60_000, 30_000, { uri: "x://a" }],
-  ["resources/unsubscribe", 1_000, 1_000, { uri: "x://a" }],
-])("a request %s without a response fails; with an idle timeout of %d ms, after %d ms", async (...row) => {
-  const [method, idleTimeout, expected, params] = row;
-  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
-  onTestFinished(() => void vi.useRealTimers());
-  const { forward, received } = open(newest, onlyTools, { idleTimeout });
-  await forward("tools/list", {});
-  let failure: unknown;
-  forward(method, params).catch((error: unknown) => (failure = error));
-  // With delays, each message takes several turns.
-  for (let turn = 0; turn < 20; turn += 1) await settle();
-  expect(received(method)).toHaveLength(1);
-  await vi.advanceTimersByTimeAsync(expected - 1);
-  expect(failure).toBeUndefined();
-  await vi.advanceTimersByTimeAsync(1);
-  await settle();
-  const message = `Request timed out; the server sent nothing for ${expected} ms`;
-  expect(failure).toMatchObject({ code: -32603, message });
-});
+test.each([
+  [60_000, 30_000],
+  [1_000, 1_000],
+])(
+  "a subscription without a response fails; with an idle timeout of %d ms, after %d ms",
+  async (idleTimeout, expected) => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { forward, received } = open(newest, onlyTools, { idleTimeout });
+    let failure: unknown;
+    forward("resources/subscribe", { uri: "x://a" }).catch((error: unknown) => (failure = error));
+    // With delays, each message takes several turns.
+    for (let turn = 0; turn < 20; turn += 1) await settle();
+    expect(received("resources/subscribe")).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(expected - 1);
+    expect(failure).toBeUndefined();
+    await vi.advanceTimersByTimeAsync(1);
+    await settle();
+    const message = `Request timed out; the server sent nothing for ${expected} ms`;
+    expect(failure).toMatchObject({ code: -32603, message });
+  },
+);
 
 test("a request with members of another method is still forwarded", async () => {
   const { forward, received } = open(newest, ({ method }) => (method === "prompts/get" ? { messages: [] } : {}));

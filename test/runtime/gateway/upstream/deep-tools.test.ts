@@ -34,20 +34,28 @@ test.each<readonly [string, unknown, unknown, readonly string[]]>([
   expect(omitDeepTools(result, 10)).toEqual({ result: shown, leftOut });
 });
 
-test("a gateway reports a tool that it omits because of its depth, with its name and the limit", async () => {
-  const tools = [
-    { name: "deep", inputSchema: { type: "object", properties: { a: nest(21) } } },
-    { name: "flat", inputSchema: { type: "object" } },
-  ];
-  const { open } = createScripted({ revision: newest, capabilities: { tools: {} } }, ({ method }) =>
-    method === "tools/list" ? { tools } : undefined,
-  );
-  const errors: string[] = [];
-  const onError: OnError = ({ kind, method, error }) => void errors.push(`${kind} ${method}: ${error.message}`);
-  const gateway = await createGateway(open, { revisions, maxDepth: 20, onError });
-  ends.push(() => gateway.close());
-  const client = await joinGateway(gateway, newest);
-  ends.push(() => client.close());
-  expect(await client.request("tools/list")).toEqual({ tools: tools.slice(1) });
-  expect(errors).toEqual(['protocol tools/list: The tool "deep" is omitted; it is nested deeper than 20 levels']);
-});
+test.each([
+  [{ maxDepth: 20 }, 20],
+  [{}, 64],
+])(
+  "a gateway with the options %j reports a tool that it omits because of its depth: %d levels",
+  async (options, most) => {
+    const tools = [
+      { name: "deep", inputSchema: { type: "object", properties: { a: nest(most + 1) } } },
+      { name: "flat", inputSchema: { type: "object" } },
+    ];
+    const { open } = createScripted({ revision: newest, capabilities: { tools: {} } }, ({ method }) =>
+      method === "tools/list" ? { tools } : undefined,
+    );
+    const errors: string[] = [];
+    const onError: OnError = ({ kind, method, error }) => void errors.push(`${kind} ${method}: ${error.message}`);
+    const gateway = await createGateway(open, { revisions, ...options, onError });
+    ends.push(() => gateway.close());
+    const client = await joinGateway(gateway, newest);
+    ends.push(() => client.close());
+    expect(await client.request("tools/list")).toEqual({ tools: tools.slice(1) });
+    expect(errors).toEqual([
+      `protocol tools/list: The tool "deep" is omitted; it is nested deeper than ${most} levels`,
+    ]);
+  },
+);

@@ -4,6 +4,7 @@ import { isObject, type Revision } from "../../../../generated/support.ts";
 import { connect } from "../../../../runtime/client/connect.ts";
 import type { ConnectionFactory } from "../../../../runtime/client/connection-factory.ts";
 import { createGateway, type Gateway } from "../../../../runtime/gateway/gateway.ts";
+import { passedLimits } from "../../../../runtime/gateway/upstream/upstream-target.ts";
 import type { OnError } from "../../../../runtime/jsonrpc/error-report.ts";
 import { RpcError } from "../../../../runtime/jsonrpc/errors.ts";
 import type { Message, RequestId } from "../../../../runtime/jsonrpc/message.ts";
@@ -64,7 +65,7 @@ export function createScripted({ revision, capabilities }: Declared, script: Scr
   return {
     received: (method) => all.filter((message) => message.method === method),
     open(options) {
-      const [near, far] = createInMemoryTransports();
+      const [near, far] = createInMemoryTransports(passedLimits);
       let lose = (_reason: Error): void => {};
       const start = near.start.bind(near);
       near.start = (receiver) => {

@@ -9,7 +9,7 @@ import { meta } from "../../../kit/messages.ts";
 import { relatedKey } from "../../tasks/task-wire.ts";
 import { settle } from "../../../../runtime/testing/manual-clock.ts";
 import { lists, openSession, openUpstream, principal, silent, usual } from "./open-upstream.ts";
-import { complete, createScripted } from "./scripted-server.ts";
+import { complete, createScripted, urisOf, type Received } from "./scripted-server.ts";
 
 /* One connection to the server: what becomes of its messages, its errors and its end. */
 
@@ -299,4 +299,24 @@ test("the list of tools of a connection that is being opened is given up when th
   ended.abort(new Error("The gateway is closing"));
   await expect.poll(() => received("notifications/cancelled")).toHaveLength(1);
   await opening;
+});
+
+test("a resource that is subscribed to again waits for no other one", async () => {
+  const { upstream, received } = await openUpstream(
+    statelessRevision,
+    (message) => {
+      const isHeld = urisOf(message).includes("x://b");
+      if (message.method === "subscriptions/listen" && !isHeld) message.acknowledge();
+      return lists(message);
+    },
+    { capabilities: { ...usual, resources: { subscribe: true } } },
+  );
+  const subscribe = (uri: string): Promise<unknown> => upstream.subscriptions.subscribe(uri, {});
+  const last = (): Received | undefined => received("subscriptions/listen").at(-1);
+  await subscribe("x://a");
+  const other = subscribe("x://b");
+  await expect.poll(() => last()?.params["notifications"]).toMatchObject({ resourceSubscriptions: ["x://a", "x://b"] });
+  expect(await subscribe("x://a")).toEqual({});
+  last()?.acknowledge();
+  expect(await other).toEqual({});
 });

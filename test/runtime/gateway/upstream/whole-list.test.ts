@@ -57,6 +57,15 @@ test("a long list is read up to a bound, and the cursor of the rest is passed on
   expect(requested).toEqual([undefined, "x"]);
 });
 
+test("a list as long as the bound is passed on with its cursor", async () => {
+  const bound = 4 * 1024 * 1024;
+  const first = { tools: [""], nextCursor: "x" };
+  const tools = ["x".repeat(bound - JSON.stringify(first).length)];
+  const { requested, request } = createPages([{ ...first, tools }, { tools: [2] }]);
+  expect(await readWholeList("tools", request)).toEqual({ ...first, tools });
+  expect(requested).toEqual([undefined]);
+});
+
 test.each([[undefined], [{}], [{ tools: "none", nextCursor: "x" }], [{ prompts: [], nextCursor: "x" }]])(
   "a result that is no list, such as %j, is passed on as it is",
   async (first) => {
