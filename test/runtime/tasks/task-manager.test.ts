@@ -123,7 +123,7 @@ describe("the end of a session with tasks", () => {
   });
 
   test.each([
-    ["is removed, and its work does not begin", undefined, "removed", 0],
+    ["is removed, and its work does not begin (R48)", undefined, "removed", 0],
     ["runs, if it belongs to a principal", { identity: { principal: "ada" } }, "run", 1],
   ])("a task that is being stored meanwhile %s", async (_name, origin, event, size) => {
     const [adding, stored] = [createGate(), createGate()];

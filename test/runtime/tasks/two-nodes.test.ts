@@ -12,7 +12,6 @@ import { EngineError } from "../../../runtime/stores/engine-error.ts";
 import { statelessRevision, handshakeRevisions, newest } from "../../kit/revisions.ts";
 import { initialize, meta, request } from "../../kit/messages.ts";
 import { declaring } from "./extension-wire.ts";
-import { createGate } from "../../kit/time.ts";
 import { defineTool, serveTasks, type Message } from "./task-wire.ts";
 
 /** A server and its handler, as in a process of their own. */
@@ -196,26 +195,6 @@ describe("the end of a session", () => {
     await expect.poll(() => tasks.size).toBe(0);
     await clock.pass(5 * pollInterval);
     expect(a.aborted).toEqual(["The task was removed"]);
-  });
-
-  test("a task that is stored after the end of its session is removed, and does not run (R48)", async () => {
-    const { tasks } = openNodes();
-    let runs = 0;
-    const quick = defineTool({ name: "quick", task: true, execute: () => String((runs += 1)) });
-    const gate = createGate();
-    const add = tasks.add.bind(tasks);
-    const slow = Object.assign(tasks, {
-      add: async (...args: Parameters<typeof add>) => (await gate.opened, add(...args)),
-    });
-    const { client } = await serveTasks({ tools: [quick], tasks: { store: slow } });
-    client.post("tools/call", { name: "quick", task: {} });
-    await settle();
-    client.wire.end();
-    await settle();
-    gate.open();
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    expect(tasks.size).toBe(0);
-    expect(runs).toBe(0);
   });
 
   test("the tasks of a session are removed when it expires (R48)", async () => {
