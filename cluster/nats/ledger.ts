@@ -67,7 +67,10 @@ export class NatsLedger implements Ledger {
   #open(subject: string, text: string): Work {
     const { ring, health, limits } = this.#context;
     const clear = ring.open(subject, text);
-    const value = clear === undefined ? undefined : parseLimited(clear, limits.maxSteps * limits.maxTaskSize);
+    const value =
+      clear === undefined
+        ? undefined
+        : parseLimited(clear, sizeOfNames + limits.maxSteps * (sizeOfNames + limits.maxTaskSize));
     if (isWork(value)) return value;
     health.countInvalid();
     throw new EngineError("The steps of work cannot be read; they are not run again");
@@ -91,6 +94,9 @@ interface Step {
   readonly token: string;
   readonly end?: { readonly attempt: number; readonly outcome: unknown };
 }
+
+/** Characters of the names and tokens of a step, and of the attempt of its work, at most. */
+const sizeOfNames = 256;
 
 const noWork: Work = { attempt: 0, steps: [] };
 
