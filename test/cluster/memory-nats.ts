@@ -227,10 +227,14 @@ export interface LosableEngine extends Engine {
 }
 
 /** Creates an engine with the stores on NATS. */
-export function createEngine(link: NatsLink, limits: Partial<typeof defaultNatsLimits> = {}): LosableEngine {
+export function createEngine(
+  link: NatsLink,
+  limits: Partial<typeof defaultNatsLimits> = {},
+  secrets: readonly Uint8Array[] = keys,
+): LosableEngine {
   const health = new Health("NATS");
   const operations = new Operations({ product: "NATS", health, timeout: 1_000 });
-  const ring = new KeyRing(keys, { prefix: "shop", encrypt: true });
+  const ring = new KeyRing(secrets, { prefix: "shop", encrypt: true });
   const all = { ...defaultNatsLimits, ...limits };
   const names = createNatsNames("shop", all);
   const places = new NatsPlaces({ link, operations, names, ring });
@@ -247,7 +251,7 @@ export function createEngine(link: NatsLink, limits: Partial<typeof defaultNatsL
     rates: new NatsRates(context),
     revocations: new NatsRevocations(context),
     values: new NatsValues(context),
-    deriveKeys: (purpose) => deriveKeys(keys, purpose),
+    deriveKeys: (purpose) => deriveKeys(secrets, purpose),
     status: () => health.read(),
     async open() {
       await Promise.all(Object.values<NatsStream>({ ...names.streams }).map((stream) => link.ensure(stream)));
