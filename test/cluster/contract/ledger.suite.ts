@@ -50,6 +50,15 @@ export function describeLedger(fixture: EngineFixture): void {
       expect(await first.ledger.finish("task", "pay", { attempt: 1, outcome: "none" })).toBe("fenced");
     });
 
+    test("a step whose outcome is undefined has the outcome null", async () => {
+      const { first, second } = await startTwoNodes(fixture);
+      await first.ledger.begin("task", "pay", 1);
+      await first.ledger.begin("task", "send", 1);
+      expect(await first.ledger.finish("task", "send", { attempt: 1, outcome: undefined })).toBe("kept");
+      expect(await second.ledger.begin("task", "send", 1)).toMatchObject({ state: "done", outcome: null });
+      expect(await second.ledger.begin("task", "pay", 1)).toMatchObject({ state: "new" });
+    });
+
     test("steps that are removed begin again", async () => {
       const { first, second } = await startTwoNodes(fixture);
       await first.ledger.begin("task", "pay", 3);

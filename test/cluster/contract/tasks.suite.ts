@@ -103,6 +103,32 @@ export function describeTasks(fixture: EngineFixture): void {
       expect(await first.tasks.list("ada", { limit: 9 })).toEqual({ tasks: [] });
       expect((await first.tasks.list("bob", { limit: 9 }))?.tasks).toHaveLength(1);
     });
+
+    test("tasks of an owner are listed in the order of their times, and none whose time is up", async () => {
+      const { cluster, first, second } = await startTwoNodes(fixture);
+      const years = ["2030", "2031", "2032", "2033"];
+      for (const [index, id] of ["d", "c", "b", "a"].entries()) {
+        const createdAt = `${years[index]}-01-01T00:00:00.000Z`;
+        await first.tasks.add(createTask(id, { createdAt, ttl: id === "c" ? 500 : 60_000 }));
+      }
+      const [all, start] = [await second.tasks.list("ada", { limit: 4 }), await second.tasks.list("ada", { limit: 2 })];
+      expect(all).toEqual({ tasks: ["d", "c", "b", "a"].map((id) => expect.objectContaining({ id })) });
+      expect(await first.tasks.list("ada", { limit: 1, from: start?.next ?? "" })).toMatchObject({
+        tasks: [{ id: "b" }],
+        next: expect.any(String),
+      });
+      await cluster.pass(700);
+      expect((await second.tasks.list("ada", { limit: 9 }))?.tasks.map(({ id }) => id)).toEqual(["d", "b", "a"]);
+    });
+
+    test.each(["", "x", "e30", "WzEsMl0", "WyJhIl0", "WyJhIiwxXQ"])(
+      "a position that no list has returned is unknown: %j",
+      async (from) => {
+        const { first } = await startTwoNodes(fixture);
+        await first.tasks.add(createTask("a"));
+        expect(await first.tasks.list("ada", { limit: 9, from })).toBeUndefined();
+      },
+    );
   });
 
   describe("leases of tasks", () => {
