@@ -194,6 +194,23 @@ export function describeNodes(fixture: EngineFixture): void {
       await expect.poll(() => after.messages.length).toBe(1);
       expect(before.messages).toEqual([]);
     });
+
+    test("a message that a node has received does not arrive again after a loss of the connection", async ({
+      skip,
+    }) => {
+      const { cluster, first } = await startTwoNodes(fixture);
+      if (!cluster.connectByLink) return skip("the servers of this engine are shared by all tests");
+      const { engine, link } = await cluster.connectByLink();
+      const at = await listen(engine, secondNode);
+      await first.nodes.send(secondNode, { kind: "changed", session: key });
+      await expect.poll(() => at.messages.length).toBe(1);
+      link.cut();
+      link.drop();
+      link.mend();
+      await expect.poll(() => first.nodes.send(secondNode, { kind: "ended", session: key })).toBe("sent");
+      await expect.poll(() => at.messages.at(-1)?.kind).toBe("ended");
+      expect(at.messages.filter(({ kind }) => kind === "changed")).toHaveLength(1);
+    });
   });
 
   describe("notices of a node directory", () => {

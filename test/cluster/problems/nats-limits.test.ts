@@ -1,15 +1,28 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 import type { defaultNatsLimits } from "../../../cluster/nats/nats-limits.ts";
 import type { TaskRecord } from "../../../runtime/stores/task-store.ts";
+import { settle } from "../../../runtime/testing/manual-clock.ts";
 import { createEngine, MemoryLink, MemoryNats, type LosableEngine } from "../memory-nats.ts";
 
-/* Tasks and steps of work at the limits of an engine on NATS. */
+/* Tasks, steps of work and secret values at the limits of an engine on NATS, and at the end of their time. */
 
-async function open(limits: Partial<typeof defaultNatsLimits>): Promise<LosableEngine> {
-  const engine = createEngine(new MemoryLink(new MemoryNats()), limits);
+async function open(
+  limits: Partial<typeof defaultNatsLimits> = {},
+  server: MemoryNats = new MemoryNats(),
+): Promise<LosableEngine> {
+  const engine = createEngine(new MemoryLink(server), limits);
   onTestFinished(() => engine.close());
   await engine.open();
   return engine;
+}
+
+/** Replaces the clock of this process and of the server; returns a function by which time passes. */
+function setClock(): (milliseconds: number) => void {
+  let passed = 0;
+  const now = performance.now.bind(performance);
+  const clock = vi.spyOn(performance, "now").mockImplementation(() => now() + passed);
+  onTestFinished(() => void clock.mockRestore());
+  return (milliseconds) => void (passed += milliseconds);
 }
 
 const time = "2030-01-01T00:00:00.000Z";
@@ -35,17 +48,14 @@ test.each([
 });
 
 test("tasks whose time is up make room for those of other owners and of their own, and others stay", async () => {
-  let passed = 0;
-  const now = performance.now.bind(performance);
-  const clock = vi.spyOn(performance, "now").mockImplementation(() => now() + passed);
-  onTestFinished(() => void clock.mockRestore());
+  const pass = setClock();
   const engine = await open({ maxTasks: 4, maxTasksPerOwner: 1 });
   await engine.tasks.add(createTask("kept", "a"));
   expect(await addTasks(engine, "bcd", 60_000)).toEqual([true, true, true]);
   expect(await addTasks(engine, "be", 60_000)).toEqual([false, false]);
-  passed = 59_000;
+  pass(59_000);
   expect(await addTasks(engine, "be", 60_000)).toEqual([false, false]);
-  passed = 61_000;
+  pass(2_000);
   expect(await addTasks(engine, "bef", 60_000)).toEqual([true, true, true]);
   expect(await engine.tasks.find({ id: "kept", owner: "a" })).toMatchObject({ id: "kept" });
 });
@@ -67,4 +77,48 @@ test("work has a limited number of steps, whose outcomes have a limited size", a
   const finish = async (outcome: string): Promise<unknown> => ledger.finish("work", "a", { attempt: 2, outcome });
   await expect(finish("1234567")).rejects.toThrow("The outcome of a step has 9 characters; return less");
   expect(await finish("123456")).toBe("kept");
+});
+
+test("a task that is added again is one task, also when no other has room", async () => {
+  const { tasks } = await open({ maxTasks: 1 });
+  for (let count = 0; count < 2; count += 1) expect(await tasks.add(createTask("a", "ada"))).toBe(true);
+  expect(await tasks.add(createTask("b", "ada"))).toBe(false);
+});
+
+test("a task of more than 256 messages is rejected, and leaves nothing behind", async () => {
+  const server = new MemoryNats();
+  const { tasks } = await open({}, server);
+  const large = createTask("large", "ada", { statusMessage: "x".repeat(256 * 16 * 1024) });
+  await expect(tasks.add(large)).rejects.toThrow(/^A value has \d+ bytes; store values of at most \d+ bytes$/);
+  expect(server.find("shop-v1-lasting-parts", ">")).toEqual([]);
+});
+
+test("secret values whose time is up are removed while others are stored, and those others stay", async () => {
+  const pass = setClock();
+  const server = new MemoryNats();
+  const { values } = await open({}, server);
+  const names = Array.from({ length: 12 }, (_, index) => `${index}`);
+  for (const name of names) await values?.set(name, name, Number(name) % 3 === 0 ? 600_000 : 60_000);
+  pass(59_000);
+  for (const name of names.slice(0, 3)) await values?.set(name, name, 600_000);
+  expect(server.find("shop-v1-values", ">")).toHaveLength(12);
+  pass(2_000);
+  for (let count = 0; count < 6; count += 1) {
+    await values?.set("new", `${count}`, 60_000);
+    await settle();
+  }
+  expect(server.find("shop-v1-values", ">")).toHaveLength(7);
+  for (const name of ["0", "1", "2", "3", "6", "9"]) expect(await values?.get(name)).toBe(name);
+});
+
+test("a used key is free from the millisecond at which its time is up", async () => {
+  const { replays } = await open();
+  vi.useFakeTimers({ toFake: ["Date"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const until = Date.now() + 1_000;
+  expect(await replays.add("jti", until)).toBe(true);
+  vi.setSystemTime(until - 1);
+  expect(await replays.add("jti", until + 1_000)).toBe(false);
+  vi.setSystemTime(until);
+  expect(await replays.add("jti", until + 1_000)).toBe(true);
 });
