@@ -122,3 +122,11 @@ test("a used key is free from the millisecond at which its time is up", async ()
   vi.setSystemTime(until);
   expect(await replays.add("jti", until + 1_000)).toBe(true);
 });
+
+test("a secret value that exceeds the limit when it is encrypted is rejected, and the one before stays", async () => {
+  const { values } = await open();
+  await values?.set("a", "short", 60_000);
+  const set = values?.set("a", "x".repeat(256 * 1024), 60_000);
+  await expect(set).rejects.toThrow(/^A value has \d+ characters; at most 262144 are stored$/);
+  expect(await values?.get("a")).toBe("short");
+});
