@@ -32,6 +32,15 @@ export function describeValues(fixture: EngineFixture): void {
       expect(await valuesOf(second).get("long")).toBe("b");
     });
 
+    test.each([0.4, 1.5])("a value and a lease of %d ms end like longer ones", async (milliseconds) => {
+      const { cluster, first, second } = await startTwoNodes(fixture);
+      await valuesOf(first).set("short", "a", milliseconds);
+      expect(await valuesOf(first).lock("key", { holder: "a", milliseconds })).toBe(true);
+      await cluster.pass(200);
+      expect(await valuesOf(second).get("short")).toBeUndefined();
+      expect(await valuesOf(second).lock("key", { holder: "b", milliseconds: 60_000 })).toBe(true);
+    });
+
     test("one holder has a key at a time, until it ends the use or its lease expires", async () => {
       const { cluster, first, second } = await startTwoNodes(fixture);
       const lock = (engine: Engine, holder: string, milliseconds = 60_000): unknown =>

@@ -45,6 +45,24 @@ export function describeLedger(fixture: EngineFixture): void {
       expect(await second.ledger.finish("task", "pay", { attempt: 2, outcome: "third" })).toBe("fenced");
     });
 
+    test("attempts are compared as numbers", async () => {
+      const { first, second } = await startTwoNodes(fixture);
+      await first.ledger.begin("task", "pay", 9);
+      expect(await second.ledger.begin("task", "pay", 10)).toMatchObject({ state: "new" });
+      expect(await first.ledger.finish("task", "pay", { attempt: 9, outcome: "late" })).toBe("fenced");
+      for (let time = 0; time < 2; time += 1)
+        expect(await second.ledger.finish("task", "pay", { attempt: 10, outcome: "in time" })).toBe("kept");
+      expect(await first.ledger.begin("task", "pay", 9)).toEqual({ state: "fenced" });
+      expect(await first.ledger.begin("task", "pay", 11)).toMatchObject({ outcome: "in time" });
+    });
+
+    test("a step whose outcome is undefined is done with null", async () => {
+      const { first, second } = await startTwoNodes(fixture);
+      await first.ledger.begin("task", "pay", 1);
+      expect(await first.ledger.finish("task", "pay", { attempt: 1, outcome: undefined })).toBe("kept");
+      expect(await second.ledger.begin("task", "pay", 2)).toMatchObject({ state: "done", outcome: null });
+    });
+
     test("a step that never began has no outcome", async () => {
       const { first } = await startTwoNodes(fixture);
       expect(await first.ledger.finish("task", "pay", { attempt: 1, outcome: "none" })).toBe("fenced");

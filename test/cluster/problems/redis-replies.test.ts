@@ -235,6 +235,16 @@ describe("steps and leases of tasks on Redis", () => {
     expect([sent.map(([name]) => name), new Set(sent.map(([, name]) => name)).size]).toEqual([["DEL", "DEL"], 2]);
   });
 
+  test("the outcome of a step may be as large as a task, and a larger one is not stored", async () => {
+    const { context, sent } = createScriptedRedis(() => 1);
+    const ledger = new RedisLedger({ ...context, limits: { ...context.limits, maxTaskSize: 10 } });
+    expect(await ledger.finish("scope", "step", { attempt: 1, outcome: "12345678" })).toBe("kept");
+    sent.length = 0;
+    const finish = ledger.finish("scope", "step", { attempt: 1, outcome: "123456789" });
+    await expect(finish).rejects.toThrow("The outcome of a step has 11 characters; return less");
+    expect(sent).toEqual([]);
+  });
+
   test("leases of no tasks need no command", async () => {
     const redis = createScriptedRedis(() => ["a"]);
     const leases = new RedisTaskLeases(redis.context.commands, redis.context.names.leases);
