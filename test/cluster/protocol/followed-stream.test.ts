@@ -84,6 +84,8 @@ test.each([0, 1_999, 2_000, 5_500, 31_234])(
   async (stopsAt) => {
     const { after, text } = await takeOver(stopsAt);
     expect(after).toBeLessThanOrEqual(10_000);
+    // With its first event, a client knows where to resume.
+    expect(text).toContain(`id: ${name}-0`);
     expect(text).toContain('"id":1,"error"');
   },
 );
