@@ -56,13 +56,6 @@ export function describeLedger(fixture: EngineFixture): void {
       expect(await first.ledger.begin("task", "pay", 11)).toMatchObject({ outcome: "in time" });
     });
 
-    test("a step whose outcome is undefined is done with null", async () => {
-      const { first, second } = await startTwoNodes(fixture);
-      await first.ledger.begin("task", "pay", 1);
-      expect(await first.ledger.finish("task", "pay", { attempt: 1, outcome: undefined })).toBe("kept");
-      expect(await second.ledger.begin("task", "pay", 2)).toMatchObject({ state: "done", outcome: null });
-    });
-
     test("a step that never began has no outcome", async () => {
       const { first } = await startTwoNodes(fixture);
       expect(await first.ledger.finish("task", "pay", { attempt: 1, outcome: "none" })).toBe("fenced");
