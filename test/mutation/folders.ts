@@ -4,7 +4,7 @@ import { join } from "node:path";
 export const mutatedFolders: Readonly<Record<string, readonly string[]>> = {
   "runtime/framing": ["test/runtime/framing"],
   "runtime/jsonrpc": ["test/runtime/jsonrpc"],
-  "runtime/lifecycle": ["test/runtime/lifecycle"],
+  "runtime/lifecycle": ["test/runtime/lifecycle", "test/runtime/middleware"],
   "runtime/protocol": ["test/runtime/protocol", "test/runtime/lifecycle"],
   "runtime/transport/http-server": [
     "test/runtime/transport/http-server",
