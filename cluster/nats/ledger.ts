@@ -67,10 +67,8 @@ export class NatsLedger implements Ledger {
   #open(subject: string, text: string): Work {
     const { ring, health, limits } = this.#context;
     const clear = ring.open(subject, text);
-    const value =
-      clear === undefined
-        ? undefined
-        : parseLimited(clear, sizeOfNames + limits.maxSteps * (sizeOfNames + limits.maxTaskSize));
+    const most = sizeAround + limits.maxSteps * (sizeAround + limits.maxTaskSize);
+    const value = clear === undefined ? undefined : parseLimited(clear, most);
     if (isWork(value)) return value;
     health.countInvalid();
     throw new EngineError("The steps of work cannot be read; they are not run again");
@@ -95,8 +93,8 @@ interface Step {
   readonly end?: { readonly attempt: number; readonly outcome: unknown };
 }
 
-/** Characters of the names and tokens of a step, and of the attempt of its work, at most. */
-const sizeOfNames = 256;
+/** Characters around the outcome of a step (its pseudonym, token and attempt), and around all steps, at most. */
+const sizeAround = 256;
 
 const noWork: Work = { attempt: 0, steps: [] };
 

@@ -78,8 +78,7 @@ async function openWire({ command, args, env, timeout }: StdioWireOptions, closi
     },
     async close() {
       child.stdin.end();
-      // A user waits for the report. A program that has never responded is no server with work to finish, and one that was killed before would
-      // have to be killed again.
+      // A user waits for the report. A program that has never responded has no work to finish, and one that was killed before will hardly exit.
       const isGone = await within(exited, hasResponded ? closing.time : exitTime);
       if (hasResponded && !isGone) closing.time = exitTime;
       if (!isGone) abandon();
@@ -122,7 +121,7 @@ const exitTime = 1_000;
 /** Milliseconds between the exit of a program and its last output, at most. */
 const outputTime = 500;
 
-/** Milliseconds for a server to exit after its input has ended, until it has once not done so. */
+/** Milliseconds for a server to exit after its input has ended. If it does not, its next processes get `exitTime`. */
 const closeTime = 5_000;
 
 async function within(promise: Promise<void>, milliseconds: number): Promise<boolean> {
